@@ -1,9 +1,10 @@
-"""Registries of boosters, weak learners, noise models, generators, figures, tables and claims.
+"""Registries of boosters, weak learners, noise models, generators, quantities and report parts.
 
 A name is looked up among the objects registered by decorators (as those of ``--plugin FILE``), then
 among the built-in objects, then among the entry points of installed packages in the groups
 ``boostbench.boosters``, ``boostbench.weak_learners``, ``boostbench.noise_models``,
-``boostbench.generators``, ``boostbench.figures``, ``boostbench.tables`` and ``boostbench.claims``.
+``boostbench.generators``, ``boostbench.quantities``, ``boostbench.figures``, ``boostbench.tables``
+and ``boostbench.claims``.
 Boosters and weak learners of this package are registered by the same decorators, whose arguments
 are read from the sources. Listing names imports nothing; an object is imported on request. A plugin
 that cannot be loaded is listed with the reason and does not affect other plugins.
@@ -178,6 +179,10 @@ class Registry:
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
         return sorted({*self._registered, *self._builtin, *self._installed()})
+
+    def in_order(self) -> list[str]:
+        """Return all names, the built-in ones first and in the order of their list."""
+        return list(dict.fromkeys([*self._builtin, *self._registered, *self._installed()]))
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name or of ``"FILE.py:attribute"``.
@@ -364,7 +369,7 @@ class Registry:
 
 def has_foreign_code() -> bool:
     """Return whether a plugin file or an installed plugin package is loaded in this process."""
-    kinds = (boosters, weak_learners, noise_models, generators)
+    kinds = (boosters, weak_learners, noise_models, generators, quantities)
     points = (point for kind in kinds for point in kind._installed().values())
     return bool(executed_plugins()) or any(point.module in sys.modules for point in points)
 
@@ -440,6 +445,41 @@ generators = Registry(
     "data-set generator",
     "boostbench.generators",
     {name: f"boostbench.data.generators:{name.replace('-', '_')}" for name in _GENERATORS},
+)
+#: In the order in which tables and exports list them.
+quantities = Registry(
+    "quantity",
+    "boostbench.quantities",
+    {
+        **{
+            name: f"boostbench.quantities.{module}:{name}"
+            for module, names in {
+                "errors": "train_error train_error_clean test_error validation_error train_cost "
+                "test_cost right",
+                "smooth_risk": "smooth_risk",
+                "edges": "loss bound edge_bound edge",
+                "weights": "noisy_weight_share noisy_among_heaviest weightless_share "
+                "noisy_among_weightless",
+                "sample_weights": "sample_weights",
+                "margins": "margins",
+                "scores": "scores labels",
+                "confusion": "confusion",
+            }.items()
+            for name in names.split()
+        },
+        **{
+            f"test_{name}": f"boostbench.quantities.{name}:{name}"
+            for name in (
+                *("balanced_accuracy", "f1"),
+                *("log_loss", "brier", "auc", "calibration_error"),
+            )
+        },
+        **{
+            name: f"boostbench.quantities.clocks:{name}"
+            for name in ("load_time", "warm_up_time", "fit_time", "predict_time")
+        },
+        "model_size": "boostbench.quantities.model_size:model_size",
+    },
 )
 figures = Registry(
     "figure",

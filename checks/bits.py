@@ -31,10 +31,12 @@ import numpy as np
 from boostbench import list_boosters, registry
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.running.curves import Curves, Tally, smooth_risks
+from boostbench.experiments.running.curves import Curves, Tally
 from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.execution import make, prepare
+from boostbench.experiments.running.measuring import Recorder, measure
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
+from boostbench.quantities import QUANTITIES
 from boostbench.theory import gaussians
 from boostbench.theory.bounds import potential_bound
 from boostbench.theory.pixels import pixel_map
@@ -117,16 +119,20 @@ def trained(run: Run) -> Values:
     """Carry out a run; return the numbers of its record, and the scores."""
     problem = prepare(run)
     booster = make(run, problem.X, problem.n_classes, run.rounds)
-    curves, tested = Curves(problem.y, problem.y_clean, record=["bound"]), Tally(problem.y_test)
+    recorder = Recorder(QUANTITIES.recorded((), ["bound"]), ())
+    curves, tested = Curves(problem.y, problem.y_clean, recorder=recorder), Tally(problem.y_test)
     booster.fit(problem.X, problem.y, on_round=curves)
     staged = [F.copy() for F in booster.staged_scores(problem.X_test)]
     for labels in booster.staged_predict(problem.X_test):
         tested.add(labels)
-    values = curves.as_dict() | tested.as_dict("test")
+    recorder.finish()
+    values = curves.as_dict() | recorder.curves | tested.as_dict("test")
     values |= _numbers(X=problem.X, X_test=problem.X_test, y=problem.y, scores=staged[-1:])
     values[f"staged {_DIGEST}"] = _digest(b"".join(F.tobytes() for F in staged))
     if _has_probabilities(booster, problem.X_test[:1]):
-        values["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
+        risk = Recorder(QUANTITIES.recorded((), ["smooth_risk"]), ())
+        measure(risk, booster, problem, run.rounds)
+        values |= risk.curves
         values |= _numbers(log_p=booster.predict_log_proba(problem.X_test))
     return values
 

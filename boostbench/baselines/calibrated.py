@@ -23,8 +23,9 @@ from scipy.optimize import minimize_scalar
 from boostbench.baselines.around import AroundClassifier
 from boostbench.boosters.state import softmax
 from boostbench.boosters.surface import BoostingClassifier
-from boostbench.metrics import LEAST_PROBABILITY, log_loss, probabilities_of
 from boostbench.portable import exp, log
+from boostbench.quantities.log_loss import LEAST_PROBABILITY, log_loss
+from boostbench.quantities.predictions import probabilities_of
 from boostbench.registry import boosters
 
 Floats = NDArray[np.float64]
@@ -156,7 +157,9 @@ def _best_temperature(parts: list[tuple[Any, Floats, NDArray[np.intp]]], n_class
         temperature = exp(log_temperature)
         return sum(
             len(y)
-            * log_loss(probabilities_of(one, _probabilities(one, F / temperature), n_classes), y)
+            * float(
+                log_loss(probabilities_of(one, _probabilities(one, F / temperature), n_classes), y)
+            )
             for one, F, y in parts
         )
 

@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.baselines.around import AroundClassifier
-from boostbench.metrics import probabilities_of
 from boostbench.portable import mean
+from boostbench.quantities.predictions import probabilities_of
 from boostbench.registry import boosters
 
 Labels = NDArray[np.intp]

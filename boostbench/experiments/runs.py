@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -10,7 +9,6 @@ from dataclasses import field
 from functools import cached_property
 from typing import Annotated, Any, Literal
 
-import numpy as np
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -24,6 +22,8 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from boostbench.experiments.streams import canonical_json
+
 _NAME = r"^[^\W\d]\w*$"
 #: Types are checked, including those of runs read from records.
 CHECKED = ConfigDict(allow_inf_nan=False, populate_by_name=True)
@@ -33,20 +33,6 @@ Rounds = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
 Label = Annotated[
     StrictStr, Field(pattern=r"^$|\S", max_length=10_000, description="Name in tables.")
 ]
-
-
-def canonical_json(value: Any) -> str:
-    """Return the canonical JSON of a value: sorted keys, no spaces, full precision.
-
-    Examples
-    --------
-    >>> canonical_json({"b": [1, 0.5], "a": None})
-    '{"a":null,"b":[1,0.5]}'
-    """
-    return _encode(value)
-
-
-_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode
 
 
 class Params(Mapping[str, Any]):
@@ -158,9 +144,14 @@ class Noise:
     source: str = field(default="", compare=False)  # as for `BoosterSpec`
 
     @property
+    def is_clean(self) -> bool:
+        """True for no noise."""
+        return self == CLEAN
+
+    @property
     def label(self) -> str:
         """Model and rate; ``"clean"`` for no noise."""
-        if self == CLEAN:
+        if self.is_clean:
             return "clean"
         rate = self.rate if isinstance(self.rate, str) else f"{self.rate:g}"
         return f"{self.model} {rate}"
@@ -247,13 +238,13 @@ class Run:
     noise: Annotated[Noise, BeforeValidator(lambda value: CLEAN if value is None else value)]
     booster: BoosterSpec
     rounds: Annotated[StrictInt, Field(ge=1, le=10**7)]  # T
-    #: Split, noise and booster draw from random streams derived from the seed, see `rng`.
+    #: Split, noise and booster draw from random streams derived from the seed, see `streams.py`.
     seed: Annotated[StrictInt, Field(ge=0, lt=2**63)]
     #: Quantities recorded besides the error curves.
     record: tuple[StrictStr, ...] = ()
     #: Rounds at which quantities and confusion matrices are recorded; empty without them.
     checkpoints: tuple[StrictInt, ...] = ()
-    #: Metrics of the predictions on the test part, besides the error (`boostbench.metrics`).
+    #: Metrics of the predictions on the test part, besides the error (`boostbench.quantities`).
     metrics: tuple[StrictStr, ...] = ()
     #: Cross-validation within the training part (``folds``, ``stratify``) instead of a single fit;
     #: the errors on all validation parts together are recorded.
@@ -315,21 +306,6 @@ class Run:
         other = object.__new__(Run)
         other.__dict__.update(self.__dict__, seed=seed, around_seed=self.around_seed)
         return other
-
-    def rng(self, purpose: str) -> np.random.Generator:
-        """Return the random stream for a purpose: data, split, noise, booster or inner folds.
-
-        The stream depends only on the seed, the purpose and the data set, and for noise on the
-        model but not on the rate. Therefore all boosters see the same split and the same corrupted
-        labels, the folds of one seed come from one permutation, and the labels corrupted at a small
-        rate are a subset of those corrupted at a larger rate. The order of runs has no effect.
-        """
-        name = [self.seed, purpose, self.data.name, self.data.params.plain()]
-        if purpose == "noise":
-            name.append(self.noise.model)
-        digest = hashlib.sha256(canonical_json(name).encode()).digest()
-        words = np.frombuffer(digest, dtype="<u4")
-        return np.random.default_rng(np.random.SeedSequence([int(word) for word in words]))
 
     @property
     def dataset(self) -> str:

@@ -13,14 +13,14 @@ import numpy as np
 from markupsafe import Markup
 
 from boostbench.errors import BoostbenchError
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows, view_of
 from boostbench.reports.figures.charts import with_x_once
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
 from boostbench.reports.text import listed, span
 from boostbench.reports.values.agreement import in_words
-from boostbench.reports.values.frame import Result, Study, error_at
-from boostbench.reports.values.metrics import ERRORS
+from boostbench.reports.values.frame import ERRORS, Result, Study, error_at
 from boostbench.reports.values.rank_statistics import case_errors
 
 if TYPE_CHECKING:
@@ -190,9 +190,10 @@ def _cell_row(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str
     planned = {result.run.rounds for result, _ in ok}
     row["rounds"] = span(made) if made else ""
     row["rounds"] += f" of {max(planned)}" if planned - made else ""
-    for name, metric in ERRORS.items():
+    for name in ERRORS:
         errors = [error_at(result, name) for result, _ in ok]
-        row[f"{name.replace('_', ' ')} (%)"] = metric.text(float(np.mean(errors))) if ok else ""
+        mean = QUANTITIES[name].text(float(np.mean(errors))) if ok else ""
+        row[f"{name.replace('_', ' ')} (%)"] = mean
     seconds = [record.seconds["fit"] for _, record in ok if "fit" in record.seconds]
     row["fit (s)"] = f"{np.mean(seconds):.2f}" if seconds else ""
     memory = [r.record.peak_memory_mb or 0.0 for r in results if r.record is not None]

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     add_legend,
     describe,
@@ -20,7 +21,6 @@ from boostbench.reports.figures.repeats import RunValues
 from boostbench.reports.figures.style import GREY, SMALL
 from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import AtRound, MetricName, Scale
 
 _BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
@@ -81,7 +81,7 @@ def _draw_noise(axes: Axes, study: Study, repeats: RunValues, noise: str, *, num
             if len(values) > 1:
                 axes.errorbar(x, mean, spread, color=GREY, linewidth=0.8, capsize=1.5)
             if numbers:
-                text = f"{mean:.1f}" if METRICS[repeats.metric].unit else f"{mean:.3g}"
+                text = f"{mean:.1f}" if QUANTITIES[repeats.metric].unit else f"{mean:.3g}"
                 _write_vertically(axes, x, mean + spread, text)
         if not len(repeats.values(dataset=dataset, noise=noise)):
             statuses = dict.fromkeys(r.status for r in study.results if r.run.dataset == dataset)

@@ -12,12 +12,12 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.experiments.runs import CLEAN
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.style import booster_colours
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.text import in_print
 from boostbench.reports.values.differences import resampled_sets
 from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve
-from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import AtRound, MetricName
 from boostbench.validation import OneOrMore
 
@@ -130,7 +130,7 @@ def mean_error(
             axis.legend(fontsize="x-small", loc="upper left")
     for axis in axes[-1]:
         axis.set_xlabel("wrong labels (%)")
-    words = "mean test error (%)" if value == "test_error" else f"mean {METRICS[value].axis}"
+    words = "mean test error (%)" if value == "test_error" else f"mean {QUANTITIES[value].axis}"
     for axis in axes[:, 0]:
         axis.set_ylabel(words)
     if panels == "noise":
@@ -145,7 +145,7 @@ def _lines(
 
     def value_of(result: Result) -> float:
         error = error_curve(result, value, [at or result.run.rounds])[0]
-        return METRICS[value].scale * float(error)
+        return QUANTITIES[value].scale * float(error)
 
     lines: dict[str, list[tuple[float, float, float, float]]] = {}
     for rate, noise in levels:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
 from boostbench.experiments.store.record import Record
+from boostbench.quantities import NUMBERS
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import Title
+from boostbench.reports.values.part_options import Title, metric_of
 from boostbench.validation import OneOrMore
 
 
@@ -20,22 +21,32 @@ class _Column(NamedTuple):
     format: str
 
 
-_COLUMNS = {
+_FACTS = {
     "n_train": _Column("training samples", lambda record: record.n_train, ".0f"),
     "n_test": _Column("test samples", lambda record: record.n_test, ".0f"),
     "rounds": _Column("rounds made", lambda record: record.n_rounds, ".0f"),
-    "fit_time": _Column("fit (s)", lambda record: record.seconds.get("fit"), ".2f"),
-    "predict_time": _Column("predict (s)", lambda record: record.seconds.get("predict"), ".2f"),
     "memory": _Column("memory (MB)", lambda record: record.peak_memory_mb, ".0f"),
 }
+
+
+def _columns() -> dict[str, _Column]:
+    """Return the columns by name: facts of a record, and quantities of a whole run."""
+    wholes = {name: each for name, each in NUMBERS.items() if each.kept == "once"}
+    return _FACTS | {
+        name: _Column(each.line, each.of_run, f".{min(2, each.decimals)}f")
+        for name, each in wholes.items()
+    }
 
 
 def effort(
     study: Study,
     *,
-    columns: OneOrMore[
-        Literal["n_train", "n_test", "rounds", "fit_time", "predict_time", "memory"]
-    ] = ("n_train", "n_test", "rounds", "fit_time"),
+    columns: OneOrMore[Annotated[str, metric_of(_columns)]] = (
+        "n_train",
+        "n_test",
+        "rounds",
+        "fit_time",
+    ),
     title: Title = "",
 ) -> Table:
     """Build the table of the effort of the runs, one row per data set and booster.
@@ -45,10 +56,10 @@ def effort(
     Parameters
     ----------
     columns : str or sequence of str, default=("n_train", "n_test", "rounds", "fit_time")
-        Any of the default columns, ``predict_time`` (for the test samples after every round) and
-        ``memory``.
+        Any of the default columns, ``memory``, and quantities of a whole run, such as
+        ``predict_time`` (for the test samples after every round) and ``model_size``.
     """
-    rows, threads = [], 1
+    rows, threads, known = [], 1, _columns()
     for dataset in study.datasets:
         for booster in study.boosters:
             results = study.only([booster], [dataset]).results
@@ -58,13 +69,13 @@ def effort(
                 threads = max([threads, *(r.threads.get("boostbench", 1) for r in records)])
                 runs = f"{n}" if n == len(results) else f"{n} of {len(results)}"
                 status = "" if records else results[0].status
-                cells = (_cell(_COLUMNS[column], records, status) for column in columns)
+                cells = (_cell(known[column], records, status) for column in columns)
                 rows.append(Row((dataset, booster), (TableCell(runs, value=str(n)), *cells)))
     resources = "one thread" if threads == 1 else f"1 to {threads} threads"
     return Table(
         title=title or f"{study.config.title or study.config.name}: effort",
         names=("data set", "booster"),
-        columns=("runs", *(_COLUMNS[column].title for column in columns)),
+        columns=("runs", *(known[column].title for column in columns)),
         rows=tuple(rows),
         footers=(f"Medians over the runs of a booster on a data set, each on {resources}.",),
     )

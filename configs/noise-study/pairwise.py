@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from boostbench.experiments.configs.kind_options import BoosterLabel
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import (
     AtRound,
     MetricName,
@@ -55,7 +55,7 @@ def pairwise(
         texts["p (Holm)"] = {pair: f"{p:.2g}" for pair, p in zip(tests, adjusted, strict=True)}
     counts = {test.wins + test.ties + test.losses for test in tests.values()}
     return Table(
-        title=title or f"Pairs of boosters: {METRICS[value].lost}",
+        title=title or f"Pairs of boosters: {QUANTITIES[value].lost}",
         names=("booster", "against"),
         columns=tuple(columns),
         rows=tuple(
@@ -66,7 +66,7 @@ def pairwise(
         footers=(
             f"Over {span(counts)} data sets; a win is a lower value of the booster on the left.",
             "Difference: mean of the left less that of the column's"
-            f"{', in points' * bool(METRICS[value].unit)}.",
+            f"{', in points' * bool(QUANTITIES[value].unit)}.",
             "Effect size: rank-biserial correlation; -1: the left one is lower on every data set.",
             "p: Wilcoxon's signed-rank test of this pair"
             f"{', not adjusted for the number of pairs' * (control is None)}.",

@@ -15,10 +15,10 @@ from pydantic import Field
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import colours_of, describe, grid_of, remark, title
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import MetricName, check_metrics, chosen_rounds
 from boostbench.reports.values.rank_statistics import share_in_words
 from boostbench.validation import OneOrMore
@@ -86,7 +86,7 @@ def pair_up(
     check_metrics(study, metrics)
     rounds = chosen_rounds(study, at)
     values = {
-        (metric, T): METRICS[metric].scale * study.paired(metric, T, [x, y]).to_numpy().T
+        (metric, T): QUANTITIES[metric].scale * study.paired(metric, T, [x, y]).to_numpy().T
         for metric, T in itertools.product(metrics, rounds)
     }
     if not any(pairs.size for pairs in values.values()):
@@ -111,7 +111,7 @@ def scatter(
     pairing = pair_up(study, x, y, value, at)
     figure, panels = _panels(pairing, height=1.0)
     for metric, T, axes in panels:
-        unit = " (%)" if METRICS[metric].unit else ""
+        unit = " (%)" if QUANTITIES[metric].unit else ""
         a, b = pairing.values[metric, T]
         axes.axline((0, 0), slope=1, color=GREY, linewidth=0.7, zorder=1)
         style: dict[str, Any] = {"s": 14 if len(a) <= 100 else 8, "alpha": 0.55, "linewidths": 0}
@@ -163,7 +163,7 @@ def differences(
         if pairing.rounds[0] == T:
             axes.set_ylabel(f"{_words(metric)}:\nproblems")
         if metric == pairing.metrics[-1]:
-            unit = "\n(points)" if METRICS[metric].unit else ""
+            unit = "\n(points)" if QUANTITIES[metric].unit else ""
             axes.set_xlabel(_MINUS.join(pairing.names.values()) + unit)
     describe(
         figure,
@@ -239,4 +239,4 @@ def _write_shares(
 
 
 def _words(metric: str) -> str:
-    return METRICS[metric].lost.partition(" (")[0]
+    return QUANTITIES[metric].lost.partition(" (")[0]

@@ -12,7 +12,6 @@ from sklearn.datasets import load_iris, make_classification
 from boostbench import Experiment
 from boostbench.baselines.calibrated import Calibrated
 from boostbench.errors import ConfigError
-from boostbench.metrics import MEASURES
 
 T = 10
 
@@ -43,7 +42,7 @@ def test_certain_and_wrong_answers_become_less_certain(name: str) -> None:
     before, after = booster.estimator_.predict_proba(held), booster.predict_proba(held)
     assert before.max(axis=1).mean() > 0.95
     for metric in ("log_loss", "calibration_error", "brier"):
-        measure: Any = MEASURES[metric].of
+        measure: Any = QUANTITIES[f"test_{metric}"]
         assert measure(after, labels) < 0.8 * measure(before, labels), metric
 
 

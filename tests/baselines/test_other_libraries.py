@@ -13,6 +13,7 @@ import pytest
 
 from boostbench import Experiment, load_dataset
 from boostbench.data import split
+from boostbench.experiments.streams import stream
 from boostbench.noise import corrupt
 
 ROUNDS, RATE = 6, 0.2
@@ -55,11 +56,11 @@ def test_a_record_holds_what_the_library_says_by_hand(
     assert record is not None
 
     data = load_dataset(dataset)
-    train, test = split(data, {"holdout": 0.4, "stratify": True}, run.rng("split"))
+    train, test = split(data, {"holdout": 0.4, "stratify": True}, stream(run, "split"))
     y = corrupt(
-        data.y[train], data.n_classes, "uniform-other", RATE, run.rng("noise"), data.X[train]
+        data.y[train], data.n_classes, "uniform-other", RATE, stream(run, "noise"), data.X[train]
     ).y
-    seed = int(run.rng("booster").integers(2**31 - 1))
+    seed = int(stream(run, "booster").integers(2**31 - 1))
     by_hand = getattr(library, attribute)(**{rounds: ROUNDS, "random_state": seed}, **quiet)
     by_hand.fit(data.X[train], y)
 

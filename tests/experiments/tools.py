@@ -7,13 +7,10 @@ from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.store import fingerprints
+from boostbench.experiments.store.record import CIRCUMSTANCES
 from boostbench.experiments.store.records import RecordStore
 
 forget_code = fingerprints.forget
-
-#: What may differ between two records of the same run.
-CIRCUMSTANCES = ("seconds", "peak_memory_mb", "versions", "host", "threads", "started", "finished")
-CIRCUMSTANCES += ("inputs",)
 
 SMALL = """
 name: trial
@@ -43,7 +40,7 @@ def carry_out(runs, results, executor=None, data_dirs=(), **options):
 
 
 def records_of(results):
-    """Return all records, by run, without what may differ."""
+    """Return all records, by run, without their circumstances."""
     store = RecordStore(results)
     found = {}
     for path in store.all_paths():

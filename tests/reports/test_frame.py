@@ -8,6 +8,7 @@ import pytest
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.values.frame import (
     EXPORT_COLUMNS,
     collect,
@@ -16,7 +17,6 @@ from boostbench.reports.values.frame import (
     export_rows,
     tidy,
 )
-from boostbench.reports.values.metrics import METRICS
 
 from .synthetic import (
     EXCHANGE,
@@ -85,7 +85,7 @@ def test_a_stopped_run_has_no_edge_any_more(tmp_path):
     np.testing.assert_array_equal(edge, [0.2, 0.2, np.nan, np.nan])
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", QUANTITIES)
 def test_a_value_at_one_round_is_that_of_the_curve(tmp_path, metric):
     config = make_config(tmp_path, datasets=["dna"], rounds=30)
     for result in study_of(config, stopped={"dna/samme/clean/seed-0": 12}).results:

@@ -52,7 +52,7 @@ from boostbench.experiments.runs import (
     Params,
     Rounds,
 )
-from boostbench.metrics import CONFUSION, MEASURES, curve_of
+from boostbench.quantities import QUANTITIES
 from boostbench.validation import TOP, Distinct, MistakesError, Model, OneOrMore
 
 #: Alias of `Config.path`, distinct from all keys of a config.
@@ -87,10 +87,13 @@ def _read_by(read: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
 
 
 def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
+    asked = QUANTITIES.asked_by("metrics")
+    names = [asked[name] for name in info.data.get("metrics", ())]
+    shown = {name: each for name in names if not (each := QUANTITIES[name]).always}
     tables = [
-        name if name == CONFUSION else {"table": {"value": curve_of(name)}}
-        for name in info.data.get("metrics", ())
-        if name in (*MEASURES, CONFUSION)
+        {"table": {"value": name}}
+        for name, each in shown.items()
+        if each.on_test and each.is_number
     ]
     return read_parts(value or ("table", *tables, "curves"), _context(info))
 

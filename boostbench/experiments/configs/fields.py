@@ -12,17 +12,21 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    GetCoreSchemaHandler,
     InstanceOf,
     ValidationInfo,
     WrapValidator,
 )
+from pydantic_core import core_schema
 
 from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.data.sources import is_undivided
+from boostbench.errors import unknown
 from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Axis, Params, Rounds
-from boostbench.metrics import NAMES
 from boostbench.plugin_files import load_plugin
+from boostbench.quantities import QUANTITIES
+from boostbench.quantities.quantity import Setting as Key
 from boostbench.registry import Registry
 from boostbench.source import Place, show
 from boostbench.validation import Distinct, Listed
@@ -30,10 +34,6 @@ from boostbench.validation import Distinct, Listed
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
 MAX_RUNS = 200_000
-
-_RECORDS = Literal[
-    "bound", "edges", "margins", "sample_weights", "scores", "smooth_risk", "weights"
-]
 
 
 @dataclass(frozen=True)
@@ -112,6 +112,31 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """Type of the names by which a key of a config asks for quantities, those of plugins too."""
+
+    key: Key
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
+        return core_schema.no_info_after_validator_function(self._checked, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
+        return {"enum": list(QUANTITIES.asked_by(self.key))}
+
+    def _checked(self, name: str) -> str:
+        known = QUANTITIES.asked_by(self.key)
+        if name not in known:
+            raise ValueError(unknown("quantity", name, known))
+        return name
+
+
+def _recorded(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in order, without those that are in every record and change no run."""
+    asked = QUANTITIES.asked_by("record")
+    return tuple(sorted(name for name in names if not QUANTITIES[asked[name]].always))
+
+
 def _seeds(value: Any) -> Any:
     if type(value) is int and 1 <= value <= MAX_SEEDS:
         return list(range(value))
@@ -165,14 +190,10 @@ CheckpointRounds = Annotated[
     AfterValidator(lambda rounds: tuple(sorted(rounds))),
 ]
 
-#: Edges are in every record, so that asking for them does not change the run.
-Records = Annotated[
-    Listed[_RECORDS],
-    Distinct,
-    AfterValidator(lambda names: tuple(sorted({*names} - {"edges"}))),
-]
+#: Names of quantities that a run records on request.
+Records = Annotated[Listed[Annotated[str, _Asked("record")]], Distinct, AfterValidator(_recorded)]
 #: Names of metrics of the predictions on the test part.
-Metrics = Annotated[Listed[Literal[NAMES]], Distinct]  # type: ignore[valid-type]
+Metrics = Annotated[Listed[Annotated[str, _Asked("metrics")]], Distinct]
 #: In seconds; None for no limit.
 Duration = Annotated[
     float | None,

@@ -12,7 +12,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.configs.variants import read_grid
 from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
-from boostbench.metrics import ALWAYS, CONFUSION
+from boostbench.quantities import QUANTITIES
 
 
 def expand(config: Config) -> list[Run]:
@@ -48,8 +48,10 @@ def expand(config: Config) -> list[Run]:
 def _runs_of(entry: DataSet, noise: Noise, config: Config) -> Iterator[Run]:
     """Yield the runs of a data set with a noise, with seed 0."""
     boosters = [_for_data(booster, entry) for booster in config.boosters]
-    checkpoints = config.checkpoints if config.record or CONFUSION in config.metrics else ()
-    metrics = tuple(sorted({*config.metrics} - {*ALWAYS}))
+    asked = {name: QUANTITIES[QUANTITIES.asked_by("metrics")[name]] for name in config.metrics}
+    metrics = tuple(sorted(name for name, each in asked.items() if not each.always))
+    has_checkpoints = config.record or any(each.at_checkpoints for each in asked.values())
+    checkpoints = config.checkpoints if has_checkpoints else ()
     for split in _folds(entry.split or config.split):
         for booster in boosters:
             if _allowed(booster, entry):

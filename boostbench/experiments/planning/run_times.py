@@ -39,10 +39,9 @@ class Estimates:
             run = record.run
             # requested rounds: a booster that stopped early will probably stop early again
             amount = _work(run, record.n_train, record.n_features, record.n_classes)
-            seconds = sum(t for name, t in record.seconds.items() if name != "warm_up")
             kind = _booster_names(run.booster)
             for key in ((kind, run.data.name), (kind,)):
-                self._measured.setdefault(key, []).append(seconds / amount)
+                self._measured.setdefault(key, []).append(record.work_seconds / amount)
 
     @cached_property
     def _rates(self) -> dict[tuple[str, ...], float]:

@@ -32,6 +32,7 @@ from boostbench.experiments.configs.variants import Grid, Point, points_of, with
 from boostbench.experiments.planning.plans import Choice, PlannedRun, Result, Selected
 from boostbench.experiments.runs import Axis, Run
 from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, Record
+from boostbench.quantities import QUANTITIES
 
 #: Error counts after each round, as integers of any size.
 Errors = NDArray[Any]
@@ -293,22 +294,17 @@ def _joined(records: Sequence[Record], choices: Sequence[Choice]) -> dict[str, N
 
 
 def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> Checkpoints:
-    joined: dict[str, Any] = {
-        part: {
-            at: values
-            for record, choice in zip(records, choices, strict=True)
-            for at, values in getattr(record.at_checkpoints, part).items()
-            if int(at) == choice.at
-        }
-        for part in ("margins", "scores", "sample_weights")
-    }
-    for part in ("right", "confusion"):
-        joined[part] = {}
-        for record, choice in zip(records, choices, strict=True):
-            recorded = getattr(record.at_checkpoints, part)
-            values = recorded.get(str(min(choice.rounds, record.n_rounds)))
-            if values is not None:
-                joined[part][str(min(choice.at, records[-1].n_rounds))] = values
+    parts = [each for each in QUANTITIES.values() if each.at_checkpoints]
+    joined: dict[str, dict[str, Any]] = {each.curve: {} for each in parts}
+    for record, choice in zip(records, choices, strict=True):
+        for each in parts:
+            values = getattr(record.at_checkpoints, each.curve, {})
+            if each.kept == "ladder":  # kept at the last round, too
+                last = values.get(str(min(choice.rounds, record.n_rounds)))
+                if last is not None:
+                    joined[each.curve][str(min(choice.at, records[-1].n_rounds))] = last
+            else:
+                joined[each.curve] |= {at: v for at, v in values.items() if int(at) == choice.at}
     return records[-1].at_checkpoints.model_copy(update=joined)
 
 

@@ -255,8 +255,7 @@ class _Conductor:
         self.locks.release(planned.key)
         counts = self.progress.counts
         counts[record.status] = counts.get(record.status, 0) + 1
-        spent = record.total_seconds or elapsed
-        self.spent_seconds += spent - record.seconds.get("warm_up", 0.0)
+        self.spent_seconds += record.work_seconds or elapsed
         self.expected_seconds += planned.seconds
         if record.status != "ok":
             self.progress.failures.append((planned, record))

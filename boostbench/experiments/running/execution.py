@@ -1,18 +1,18 @@
 """Execution of one run: load, split and corrupt the data, train and evaluate the booster.
 
-The result, except for the times, depends only on the run, the data and the code.
+The result depends only on the run, the data and the code. What only describes the circumstances of
+a run (times, memory, versions) is added by the worker, whose code is not part of the key of a run.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,24 +28,20 @@ from boostbench.experiments.running.curves import (
     Tally,
     check_round,
     check_staged_scores,
-    edge_bounds,
-    margin_quantiles,
     packed_right,
-    scores_at,
-    smooth_risks,
     staged_labels,
     takes_callback,
 )
-from boostbench.experiments.running.measuring import measure
-from boostbench.experiments.runs import CLEAN, Run, canonical_json
+from boostbench.experiments.running.measuring import Recorder, measure
+from boostbench.experiments.streams import stream
 from boostbench.inputs import noting
-from boostbench.metrics import CONFUSION
 from boostbench.noise import corrupt
+from boostbench.quantities import QUANTITIES
 
-_WARM_UP_ROUNDS = 2
-_WARM_UP_ROWS = 12
+if TYPE_CHECKING:
+    from boostbench.experiments.runs import Run
+
 _KEPT_BYTES = 2**25
-_warm: set[tuple[str, str]] = set()
 _latest: dict[tuple[Any, ...], Problem] = {}
 Rows = NDArray[np.int64]
 
@@ -82,11 +78,24 @@ class Problem:
     y_validation: Labels | None = None
 
 
+class Phases:
+    """Phases of a run, which a subclass may time."""
+
+    def phase(self, name: str) -> AbstractContextManager[None]:
+        """Return a context in which the phase load, fit or predict is carried out."""
+        return nullcontext()
+
+    def pause(self) -> AbstractContextManager[None]:
+        """Return a context within a phase that is not part of it."""
+        return nullcontext()
+
+
 def execute(
     run: Run,
     data_dirs: Sequence[str | Path] = (),
     data: str = "",
     tell: Callable[[int], None] = lambda _: None,
+    phases: Phases | None = None,
 ) -> dict[str, Any]:
     """Carry out a run.
 
@@ -99,12 +108,13 @@ def execute(
         Expected first digits of the checksum of the data.
     tell : callable, optional
         Called after each round with the number of rounds completed.
+    phases : Phases, optional
 
     Returns
     -------
     fields : dict
-        Record fields of the run, in types that JSON has: stop reason, sizes, noise, seconds and
-        curves with one entry per round (errors are counts).
+        Record fields of the run, in types that JSON has: stop reason, sizes, noise and curves with
+        one entry per round (errors are counts).
 
     Raises
     ------
@@ -113,38 +123,36 @@ def execute(
     Exception
         Any exception of the booster.
     """
-    seconds: dict[str, float] = {}
-    with _timed(seconds, "load"):
+    phases = phases or Phases()
+    with phases.phase("load"):
         problem = prepare(run, data_dirs, data)
-    with _timed(seconds, "warm_up"):
-        warm_up(run)
     carry_out = _evaluate if run.validation is None else _cross_validate
-    found = carry_out(run, problem, seconds, tell)
+    found = carry_out(run, problem, phases, tell)
     return {
         "n_train": len(problem.y),
         "n_classes": problem.n_classes,
         "n_features": problem.X.shape[1],
         "noise": problem.noise,
-        "seconds": {name: round(value, 6) for name, value in seconds.items()},
         **found,
     }
 
 
 def _evaluate(
-    run: Run, problem: Problem, seconds: dict[str, float], tell: Callable[[int], None]
+    run: Run, problem: Problem, phases: Phases, tell: Callable[[int], None]
 ) -> dict[str, Any]:
     """Fit the booster of a run and count the errors on all parts after each round."""
     booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
-    curves = Curves(problem.y, problem.y_clean, problem.cost, run.record, run.checkpoints)
-    with _timed(seconds, "fit"):
-        is_observed = _fit(booster, problem.X, problem.y, curves, lambda info: tell(info.round))
-    seconds["fit"] -= curves.seconds
+    recorder = Recorder(QUANTITIES.recorded(run.metrics, run.record), run.checkpoints)
+    curves = Curves(problem.y, problem.y_clean, problem.cost, recorder)
+    observers = curves, lambda info: tell(info.round)
+    with phases.phase("fit"):
+        is_observed = _fit(booster, problem.X, problem.y, phases, *observers)
     if not is_observed:
         for predicted in staged_labels(booster, problem.X, run.rounds):
             curves.add(predicted)
         check_staged_scores(booster, problem.X_test)
     tested = Tally(problem.y_test, problem.cost)
-    with _timed(seconds, "predict"):  # the labels of the last round equal those of `predict`
+    with phases.phase("predict"):  # the labels of the last round equal those of `predict`
         right = packed_right(
             tested.each(staged_labels(booster, problem.X_test, run.rounds)),
             problem.y_test,
@@ -156,6 +164,7 @@ def _evaluate(
             f"booster {run.booster.name!r} made {len(curves.seen.errors)} rounds in training and "
             f"{len(tested.errors)} in prediction; both must be the same"
         )
+    measure(recorder, booster, problem, run.rounds)
     found: dict[str, Any] = {
         "stop_reason": str(getattr(booster, "stop_reason_", "")),
         "nested_rounds": bool(getattr(booster, "nested_rounds", True)),
@@ -163,37 +172,19 @@ def _evaluate(
         "n_test": len(problem.y_test),
         "n_per_class": _per_class(problem),
         "round_zero": _without_rounds(booster, problem),
-        "curves": {**curves.as_dict(), **tested.as_dict("test")},
-        "at_checkpoints": {**_at_checkpoints(run, booster, problem, curves), "right": right},
+        "curves": {**curves.as_dict(), **tested.as_dict("test"), **recorder.curves},
+        "at_checkpoints": {"right": right, **recorder.at_checkpoints},
     }
     if problem.X_validation is not None and problem.y_validation is not None:
         predictions = staged_labels(booster, problem.X_validation, run.rounds)
         # Without costs: validation errors are only used for selection.
         found["curves"]["validation_errors"] = Tally.of(predictions, problem.y_validation).errors
         found["n_validation"] = len(problem.y_validation)
-    if "bound" in run.record:
-        found["curves"] |= edge_bounds(booster, curves)
-    if "smooth_risk" in run.record:
-        found["curves"]["smooth_risk"] = smooth_risks(booster, problem.X_test, problem.y_test)
-    if run.metrics:
-        measured = measure(
-            booster,
-            problem.X_test,
-            problem.y_test,
-            problem.n_classes,
-            metrics=run.metrics,
-            rounds=run.rounds,
-            checkpoints=run.checkpoints,
-        )
-        found["curves"] |= measured.pop("curves")
-        if CONFUSION in measured:
-            found["at_checkpoints"][CONFUSION] = measured.pop(CONFUSION)
-        found |= measured
     return found
 
 
 def _cross_validate(
-    run: Run, problem: Problem, seconds: dict[str, float], tell: Callable[[int], None]
+    run: Run, problem: Problem, phases: Phases, tell: Callable[[int], None]
 ) -> dict[str, Any]:
     """Fit the booster of a run once for each inner fold and count the errors on the fold.
 
@@ -205,14 +196,14 @@ def _cross_validate(
     assert run.validation is not None
     folds = run.validation["folds"]
     y = problem.y if run.validation["stratify"] else None
-    ids = fold_ids(len(problem.y), folds, run.rng("inner folds"), y=y)
+    ids = fold_ids(len(problem.y), folds, stream(run, "inner folds"), y=y)
     curves, zero, reasons = [], 0, set()
-    with _timed(seconds, "fit"):
+    with phases.phase("fit"):
         for fold in range(folds):
             train, held = ids != fold, ids == fold
             booster = make(run, problem.X[train], problem.n_classes, run.rounds, problem.cost)
             observers = check_round, partial(_tell_share, tell, fold * run.rounds, folds)
-            if not _fit(booster, problem.X[train], problem.y[train], *observers):
+            if not _fit(booster, problem.X[train], problem.y[train], phases, *observers):
                 check_staged_scores(booster, problem.X[held])
             predictions = staged_labels(booster, problem.X[held], run.rounds)
             first = int(np.count_nonzero(problem.y[held] != booster.classes_[0]))
@@ -238,7 +229,11 @@ def _tell_share(tell: Callable[[int], None], before: int, folds: int, info: Any)
 
 
 def _fit(
-    booster: Any, X: NDArray[np.float64], y: Labels, *observers: Callable[[Any], None]
+    booster: Any,
+    X: NDArray[np.float64],
+    y: Labels,
+    phases: Phases,
+    *observers: Callable[[Any], None],
 ) -> bool:
     """Fit a booster and return whether it supports observers, which are called each round."""
     if not takes_callback(booster):
@@ -246,8 +241,9 @@ def _fit(
         return False
 
     def on_round(info: Any) -> None:
-        for observe in observers:
-            observe(info)
+        with phases.pause():
+            for observe in observers:
+                observe(info)
 
     booster.fit(X, y, on_round=on_round)
     return True
@@ -282,7 +278,7 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
         run.data.params.plain(),
         data_dirs,
         encode=run.data.encode,
-        rng=run.rng("data"),
+        rng=stream(run, "data"),
     )
     if not dataset.checksum.startswith(data):
         raise ChangedError("the data changed during the run; run again", where=dataset.source)
@@ -290,7 +286,7 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
     X = impute(dataset.X, run.data.missing, categorical=dataset.categorical, fit_rows=train)
     y_clean = dataset.y[train]
     y, noise = y_clean, None
-    if run.noise != CLEAN:
+    if not run.noise.is_clean:
         y, noise = _corrupted(run, dataset, X[train], y_clean)
     X_test, y_test, cost = X[test], dataset.y[test], _cost(run, dataset)
     problem = Problem(X[train], y, y_clean, X_test, y_test, dataset.n_classes, noise, cost)
@@ -302,10 +298,10 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
 def _parts(run: Run, dataset: Dataset) -> tuple[Rows, Rows, Rows | None]:
     """Return the rows of the training, test and, if the split has one, validation part."""
     spec = run.split if isinstance(run.split, str) else run.split.plain()
-    train, test = split(dataset, spec, run.rng("split"))
+    train, test = split(dataset, spec, stream(run, "split"))
     if not isinstance(spec, dict) or not spec.get("validation") or "part" in spec:
         return train, test, None
-    _, validation = split(dataset, {**spec, "part": "validation"}, run.rng("split"))
+    _, validation = split(dataset, {**spec, "part": "validation"}, stream(run, "split"))
     return train, test, validation
 
 
@@ -322,7 +318,7 @@ def _corrupted(
         dataset.n_classes,
         run.noise.component,
         rate,
-        run.rng("noise"),
+        stream(run, "noise"),
         X=X,
         **run.noise.params.plain(),
     )
@@ -354,43 +350,6 @@ def _per_class(problem: Problem) -> list[int]:
     return counts
 
 
-def warm_up(run: Run) -> None:
-    """Fit the booster of a run to a few rows, so that compilation does not count as training time.
-
-    Exceptions are ignored here, because the real fit raises them again.
-    """
-    known = (run.booster.name, canonical_json(_kinds(run.booster.params.plain())))
-    try:
-        cls = _class_of(run)
-        if known in _warm or not cls.__module__.startswith("boostbench."):
-            return
-        rng = np.random.default_rng(0)
-        for n_classes in (3, 2):  # some boosters support only two classes
-            y = np.arange(_WARM_UP_ROWS) % n_classes
-            X = rng.normal(size=(_WARM_UP_ROWS, 2)) + y[:, None]
-            booster = make(run, X, n_classes, _WARM_UP_ROUNDS)
-            with suppress(ValueError):
-                booster.fit(X, y)
-                list(booster.staged_predict(X))
-                _warm.add(known)
-                return
-    except Exception:
-        return
-
-
-def _kinds(value: Any) -> Any:
-    """Replace all numbers in parameters by 0: compiled code does not depend on numbers."""
-    if isinstance(value, dict):
-        return {key: _kinds(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_kinds(item) for item in value]
-    return 0 if isinstance(value, int | float) and not isinstance(value, bool) else value
-
-
-def _class_of(run: Run) -> Any:
-    return registry.boosters.get(run.booster.component)
-
-
 def make(
     run: Run, X: NDArray[np.float64], n_classes: int, rounds: int, cost: Costs | None = None
 ) -> Any:
@@ -399,8 +358,9 @@ def make(
     params = resolve(run.booster.params.plain(), sizes)
     if run.booster.takes_cost_of_data:
         params["cost"] = (1.0 - np.eye(n_classes) if cost is None else cost).tolist()
-    seed = int(run.rng("booster").integers(2**31 - 1))
-    return _class_of(run)(n_estimators=rounds, random_state=seed, **params)
+    seed = int(stream(run, "booster").integers(2**31 - 1))
+    booster = registry.boosters.get(run.booster.component)
+    return booster(n_estimators=rounds, random_state=seed, **params)
 
 
 def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
@@ -414,22 +374,3 @@ def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
     if problem.y_validation is not None:
         found["validation_errors"] = int(np.count_nonzero(problem.y_validation != first))
     return found
-
-
-def _at_checkpoints(run: Run, booster: Any, problem: Problem, curves: Curves) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    if "margins" in run.record:
-        found["margins"] = margin_quantiles(booster, problem.X, problem.y, run.checkpoints)
-    if "scores" in run.record:
-        found["scores"] = scores_at(booster, problem.X_test, run.checkpoints)
-        found["labels"] = problem.y_test.tolist()
-    if curves.weights is not None and "sample_weights" in run.record:
-        found["sample_weights"] = curves.weights.kept()
-    return found
-
-
-@contextmanager
-def _timed(seconds: dict[str, float], name: str) -> Iterator[None]:
-    begin = time.perf_counter()
-    yield
-    seconds[name] = time.perf_counter() - begin

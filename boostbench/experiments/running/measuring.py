@@ -1,94 +1,140 @@
-"""Metrics of a fitted booster on the test samples after each round."""
+"""Quantities of a fitted booster, collected round by round in the form of a record."""
 
 from __future__ import annotations
 
 import math
-import pickle
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.experiments.running.curves import Labels, is_kept, staged_labels
-from boostbench.metrics import (
-    CONFUSION,
-    MEASURES,
-    SIZE,
-    Floats,
-    confusion_matrix,
-    curve_of,
-    probabilities_of,
-)
+from boostbench.experiments.running.curves import is_kept, staged_labels
+from boostbench.quantities.predictions import confusion_matrix, probabilities_of
+
+if TYPE_CHECKING:
+    from boostbench.experiments.running.execution import Problem
+    from boostbench.quantities import Quantity
+
+_Arguments = tuple[Any, ...]
 
 
-def measure(
-    booster: Any,
-    X: NDArray[np.float64],
-    y: Labels,
-    n_classes: int,
-    *,
-    metrics: Sequence[str],
-    rounds: int,
-    checkpoints: Sequence[int],
-) -> dict[str, Any]:
-    """Compute the metrics of a run.
-
-    Metrics of probabilities are left out if the booster has no ``predict_proba``, and available
-    for the last round only if it has no ``staged_predict_proba``.
+class Recorder:
+    """Values of the quantities of a run.
 
     Parameters
     ----------
+    quantities : mapping of str to Quantity
+        Those to compute, by name.
+    checkpoints : collection of int
+        Rounds at which values that are not kept after every round are kept.
+
+    Attributes
+    ----------
+    curves : dict of str to list
+        Values after each round; None where a value is not finite or cannot be computed.
+    at_checkpoints : dict
+        Other values: by round as text, or one for the whole run.
+    """
+
+    def __init__(self, quantities: Mapping[str, Quantity], checkpoints: Collection[int]) -> None:
+        self._quantities = quantities
+        self._checkpoints = frozenset(checkpoints)
+        self._last: dict[str, tuple[int, _Arguments]] = {}
+        kept = {each.curve: each.kept for each in quantities.values()}
+        self.curves: dict[str, list[float | None]] = {
+            name: [] for name, when in kept.items() if when == "rounds"
+        }
+        self.at_checkpoints: dict[str, Any] = {
+            name: {} for name, when in kept.items() if when not in ("rounds", "once")
+        }
+
+    def taking(self, needs: str) -> list[Quantity]:
+        """Return the quantities that are computed from ``needs``."""
+        return [each for each in self._quantities.values() if each.needs == needs]
+
+    def add(self, needs: str, t: int, *arguments: Any) -> None:
+        """Add round t to the quantities that are computed from ``needs``.
+
+        Parameters
+        ----------
+        needs : str
+        t : int
+        *arguments
+            Of `Quantity.of`; a first argument None stands for a value that cannot be computed.
+        """
+        self._last[needs] = t, arguments
+        for each in self.taking(needs):
+            if each.kept == "rounds":
+                value = None if arguments[0] is None else _finite(each(*arguments))
+                self.curves[each.curve].append(value)
+            elif t in self._checkpoints or (each.kept == "ladder" and is_kept(t, ())):
+                self.at_checkpoints[each.curve][str(t)] = each(*arguments)
+
+    def add_whole(self, needs: str, *arguments: Any) -> None:
+        """Add the values of the whole run, or whole curves, that are computed from ``needs``."""
+        for each in self.taking(needs):
+            value = each(*arguments)
+            if value is None:
+                continue
+            if each.kept == "rounds":
+                self.curves[each.curve] = [_finite(number) for number in value]
+            else:
+                self.at_checkpoints[each.curve] = value
+
+    def finish(self) -> None:
+        """Add the last round where it is kept, and leave out what the booster does not have."""
+        for needs, (t, arguments) in self._last.items():
+            for each in self.taking(needs):
+                if each.kept in ("last", "ladder"):
+                    self.at_checkpoints[each.curve][str(t)] = each(*arguments)
+        unknown = {
+            each.curve
+            for each in self.taking("round")
+            if not any(value is not None for value in self.curves[each.curve])
+        }
+        self.curves = {
+            name: curve for name, curve in self.curves.items() if curve and name not in unknown
+        }
+
+
+def measure(recorder: Recorder, booster: Any, problem: Problem, rounds: int) -> None:
+    """Add everything that is computed from a fitted booster, and finish.
+
+    Parameters
+    ----------
+    recorder : Recorder
+        With the values of the training rounds.
     booster : classifier
         Fitted.
-    X : ndarray of float64, shape (n_test, d)
-    y : ndarray of int64, shape (n_test,)
-    n_classes : int
-    metrics : sequence of str
-        Keys of `MEASURES`, ``confusion`` or ``model_size``.
+    problem : Problem
     rounds : int
         Maximum number of rounds.
-    checkpoints : sequence of int
-        Rounds whose confusion matrix is kept, in addition to 1, 2, 5, 10, ... (see `is_kept`).
-
-    Returns
-    -------
-    found : dict
-        ``curves``: by name, one entry per round; ``confusion``: matrices by round; ``model_size``:
-        size of the pickled booster in bytes, if it can be pickled.
     """
-    by_labels, by_probabilities = (
-        [name for name in metrics if name in MEASURES and MEASURES[name].needs == needs]
-        for needs in ("labels", "probabilities")
-    )
-    found: dict[str, Any] = {}
-    curves: dict[str, list[float | None]] = {name: [] for name in (*by_labels, *by_probabilities)}
-    if by_labels or CONFUSION in metrics:
-        matrices = (confusion_matrix(y, p, n_classes) for p in staged_labels(booster, X, rounds))
-        kept: dict[str, Any] = {}
-        t, matrix = 0, None
-        for t, matrix in enumerate(matrices, start=1):
-            for name in by_labels:
-                curves[name].append(MEASURES[name].of(matrix))
-            if is_kept(t, checkpoints):
-                kept[str(t)] = matrix.tolist()
-        if CONFUSION in metrics:
-            found[CONFUSION] = kept if matrix is None else {**kept, str(t): matrix.tolist()}
-    if by_probabilities:
-        for P in staged_probabilities(booster, X):
-            whole = None if P is None else probabilities_of(booster, P, n_classes)
-            for name in by_probabilities:
-                value = math.nan if whole is None else MEASURES[name].of(whole, y)
-                curves[name].append(value if math.isfinite(value) else None)
-    if SIZE in metrics:
-        with suppress(Exception):  # not every booster can be pickled
-            found[SIZE] = len(pickle.dumps(booster, protocol=5))
-    found["curves"] = {curve_of(name): curve for name, curve in curves.items() if curve}
-    return found
+    for needs, stages in _STAGES.items():
+        if recorder.taking(needs):
+            for t, arguments in enumerate(stages(booster, problem, rounds), start=1):
+                recorder.add(needs, t, *arguments)
+    recorder.add_whole("edges", booster, recorder.curves["edge"])
+    recorder.add_whole("booster", booster)
+    recorder.add_whole("test labels", problem.y_test)
+    recorder.finish()
 
 
-def staged_probabilities(booster: Any, X: NDArray[np.float64]) -> Iterator[Floats | None]:
+def _confusions(booster: Any, problem: Problem, rounds: int) -> Iterator[_Arguments]:
+    for predicted in staged_labels(booster, problem.X_test, rounds):
+        yield (confusion_matrix(problem.y_test, predicted, problem.n_classes),)
+
+
+def _probabilities(booster: Any, problem: Problem, rounds: int) -> Iterator[_Arguments]:
+    for P in _staged_probabilities(booster, problem.X_test):
+        whole = None if P is None else probabilities_of(booster, P, problem.n_classes)
+        yield whole, problem.y_test
+
+
+def _staged_probabilities(
+    booster: Any, X: NDArray[np.float64]
+) -> Iterator[NDArray[np.float64] | None]:
     """Yield the probabilities after each round; None where only the last ones are available."""
     if hasattr(booster, "staged_predict_proba"):
         yield from booster.staged_predict_proba(X)
@@ -99,5 +145,29 @@ def staged_probabilities(booster: Any, X: NDArray[np.float64]) -> Iterator[Float
             yield booster.predict_proba(X)
 
 
+def _scores(booster: Any, problem: Problem, rounds: int) -> Iterator[_Arguments]:
+    for F in booster.staged_scores(problem.X_test):
+        yield F, problem.y_test
+
+
+def _training_scores(booster: Any, problem: Problem, rounds: int) -> Iterator[_Arguments]:
+    column = np.searchsorted(booster.classes_, problem.y)
+    for F in booster.staged_scores(problem.X):
+        yield F, column
+
+
+_STAGES: dict[str, Callable[[Any, Problem, int], Iterator[_Arguments]]] = {
+    "labels": _confusions,
+    "probabilities": _probabilities,
+    "scores": _scores,
+    "training scores": _training_scores,
+}
+
+
 def _count(stages: Iterable[Any]) -> int:
     return sum(1 for _ in stages)
+
+
+def _finite(value: Any) -> float | None:
+    number = float(value)
+    return number if math.isfinite(number) else None

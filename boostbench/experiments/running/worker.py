@@ -95,7 +95,7 @@ def perform(
 
 def compile_kernels(jobs: Sequence[Job]) -> None:
     """Compile the kernels of the boosters of some jobs and store them on disk."""
-    from boostbench.experiments.running.execution import warm_up
+    from boostbench.experiments.running.warm_up import warm_up
 
     for job in jobs:
         with suppress(BoostbenchError):
@@ -128,15 +128,20 @@ def now() -> str:
 
 def _execute(job: Job, tell: Tell) -> dict[str, Any]:
     # Imported here because it loads numpy, scikit-learn and numba.
+    from boostbench.experiments.running.clocks import Clocks
     from boostbench.experiments.running.execution import execute
+    from boostbench.experiments.running.warm_up import warm_up
 
+    clocks = Clocks()
     inputs.watch()
     load_plugins(job)
     inputs.check_sources(job.sources)
     with inputs.noting(inputs.plugin_of(job.sources)), threads(job.limits.threads or 1):
-        fields = execute(job.run, job.data_dirs, job.key.data, tell)
+        with clocks.phase("warm_up"):
+            warm_up(job.run)
+        fields = execute(job.run, job.data_dirs, job.key.data, tell, clocks)
     inputs.check_sources(job.sources)
-    return {**fields, "inputs": inputs.seen(job.sources)}
+    return {**fields, "seconds": clocks.rounded(), "inputs": inputs.seen(job.sources)}
 
 
 def load_plugins(job: Job) -> None:

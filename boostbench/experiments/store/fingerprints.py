@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 from boostbench import registry
 from boostbench.data.cache import keep, read_kept
 from boostbench.inputs import digest_of_text, is_installed
+from boostbench.quantities.quantity import DECIDING
 
 #: Modules that cannot affect a result: messages, names, locations of files, drawings.
 _IGNORED = {
@@ -36,6 +37,7 @@ _IGNORED = {
     "boostbench.errors",
     "boostbench.inputs",
     "boostbench.plugin_files",
+    "boostbench.quantities.quantity",
     "boostbench.registry",
     "boostbench.resources",
     "boostbench.source",
@@ -43,6 +45,8 @@ _IGNORED = {
     "boostbench.weak_learners.drawing",
     "boostbench.whole_files",
 }
+#: Functions whose arguments say how a component is called and shown, except `DECIDING`.
+_DECLARING = ("Clock", "Quantity", "metric", "quantity", "register")
 _PACKAGE = Path(__file__).parents[2]
 
 
@@ -204,6 +208,8 @@ def _reduce(node: ast.AST, *, is_own: bool) -> None:
 
     The messages of exceptions remain in plugins, which may catch an exception and read its text.
     """
+    for call in _declarations(node):
+        call.keywords = [each for each in call.keywords if each.arg in DECIDING]
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
         node.body = node.body[1:] or [ast.Pass()]
@@ -228,6 +234,14 @@ def _registers(decorator: ast.expr) -> bool:
     """Return whether a decorator is ``@registry.register(...)``: names and words in print."""
     called = decorator.func if isinstance(decorator, ast.Call) else decorator
     return isinstance(called, ast.Attribute) and called.attr == "register"
+
+
+def _declarations(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls of a statement that register or describe a component."""
+    calls = [*getattr(node, "decorator_list", ()), getattr(node, "value", None)]
+    for call in calls:
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in _DECLARING:
+            yield call
 
 
 def _is_for_types(statement: ast.stmt) -> bool:

@@ -10,8 +10,9 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.errors import UnknownNameError
-from boostbench.experiments.runs import CLEAN, Run
+from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import code_fingerprint
+from boostbench.quantities import QUANTITIES
 
 _PIPELINE = "boostbench.experiments.running.execution"
 
@@ -43,8 +44,9 @@ def value_of(run: Run) -> str:
 def code_of(run: Run, generator: str = "") -> str:
     """Return the fingerprint, 8 hex digits, of the code that determines the result of a run.
 
-    The code consists of the modules of the booster, the weak learner, the noise model and the
-    generator, the pipeline from the data to the record, and all their imports.
+    The code consists of the modules of the booster, the weak learner, the noise model, the
+    generator and the quantities that the run records, the pipeline from the data to the numbers of
+    the record, and all their imports.
 
     Parameters
     ----------
@@ -57,9 +59,12 @@ def code_of(run: Run, generator: str = "") -> str:
     UnknownNameError
         If the booster, weak learner, noise model or generator is not registered.
     """
-    components = components_of(run.booster.component, run.booster.params.plain())
+    components = [
+        *components_of(run.booster.component, run.booster.params.plain()),
+        *((registry.quantities, name) for name in QUANTITIES.recorded(run.metrics, run.record)),
+    ]
     origins = [_PIPELINE, *(origin for kind, name in components for origin in kind.origins(name))]
-    if run.noise != CLEAN:
+    if not run.noise.is_clean:
         origins.append(registry.noise_models.module(run.noise.component))
     if generator:
         origins.append(registry.generators.module(generator))

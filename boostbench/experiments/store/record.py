@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +27,14 @@ from pydantic import (
     PlainSerializer,
     PlainValidator,
     ValidationError,
+    create_model,
     model_validator,
 )
 from pydantic_core import CoreSchema, core_schema
 
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
+from boostbench.quantities import QUANTITIES, Clock, Quantity
 from boostbench.validation import first_mistake
 
 FORMAT: Literal[1] = 1
@@ -47,10 +49,7 @@ _DIGEST = b', "digest": "'
 _SIZES = ("n_train", "n_features", "n_classes", "n_test")
 #: Curves of counts, with the field that holds the number of samples.
 SIZE_OF = {
-    "train_errors": "n_train",
-    "train_errors_clean": "n_train",
-    "test_errors": "n_test",
-    "validation_errors": "n_validation",
+    each.curve: each.counted for each in QUANTITIES.values() if each.type is int and each.counted
 }
 
 
@@ -123,7 +122,7 @@ _Round = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,7})$")]
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, strict=True, allow_inf_nan=False, extra="allow")
 
 
 class Corruption(_Strict):
@@ -151,15 +150,38 @@ class Failure(_Strict):
         return f"{text} ({self.where})" if self.where else text
 
 
-class Checkpoints(_Strict):
-    """Values recorded at checkpoints; keys are rounds as text."""
+def _kept(quantity: Quantity) -> Any:
+    """Return the type of the values of a quantity in `Checkpoints`."""
+    value = quantity.type
+    return value if quantity.kept == "once" else dict[_Round, value]  # type: ignore[valid-type]
 
-    margins: dict[_Round, list[float | None]] = {}
-    scores: dict[_Round, list[list[float | None]]] = {}
-    labels: list[int] = []
-    sample_weights: dict[_Round, list[float]] = {}
-    right: dict[_Round, str] = {}
-    confusion: dict[_Round, list[list[Natural]]] = {}
+
+class _Values(_Strict):
+    """Values that are not curves, by `Quantity.curve`: by round, as text, or one for the whole run.
+
+    Those of quantities that are not known here, such as another version's, stay as they are.
+    """
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+if TYPE_CHECKING:
+    Checkpoints = _Values
+else:
+    Checkpoints = create_model(
+        "Checkpoints",
+        __base__=_Values,
+        **{
+            each.curve: (_kept(each), None if each.kept == "once" else {})
+            for each in QUANTITIES.values()
+            if each.kept != "rounds" and not isinstance(each, Clock)
+        },
+    )
+#: Marks a field that tells how a run went, not what came out: another run of the same value, code
+#: and data may differ in it.
+_CIRCUMSTANCE = object()
 
 
 class Summary(_Strict):
@@ -167,6 +189,8 @@ class Summary(_Strict):
 
     For a failed run, sizes are 0 and ``seconds`` is empty.
     """
+
+    model_config = ConfigDict(extra="ignore")
 
     format: Literal[1] = FORMAT
     key: Annotated[Key, PlainValidator(_key), PlainSerializer(str)]
@@ -182,21 +206,29 @@ class Summary(_Strict):
     n_classes: Natural = 0
     n_features: Natural = 0
     n_per_class: list[Natural] = []
-    seconds: dict[str, NonNegativeFloat] = {}
-    peak_memory_mb: NonNegativeFloat | None = None
-    model_size: Annotated[int, Field(ge=0)] | None = None
-    versions: dict[str, str] = {}
-    host: dict[str, str | int | None] = {}
-    threads: dict[str, int] = {}
-    started: str = ""
-    finished: str = ""
-    inputs: dict[str, str] = {}
+    seconds: Annotated[dict[str, NonNegativeFloat], _CIRCUMSTANCE] = {}
+    peak_memory_mb: Annotated[NonNegativeFloat | None, _CIRCUMSTANCE] = None
+    versions: Annotated[dict[str, str], _CIRCUMSTANCE] = {}
+    host: Annotated[dict[str, str | int | None], _CIRCUMSTANCE] = {}
+    threads: Annotated[dict[str, int], _CIRCUMSTANCE] = {}
+    started: Annotated[str, _CIRCUMSTANCE] = ""
+    finished: Annotated[str, _CIRCUMSTANCE] = ""
+    inputs: Annotated[dict[str, str], _CIRCUMSTANCE] = {}
     adopted: dict[str, Any] | None = None
 
     @property
     def total_seconds(self) -> float:
-        """Total seconds of the run."""
-        return sum(self.seconds.values())
+        """Seconds of all parts of the run."""
+        return self.work_seconds + self._seconds_of("preparation")
+
+    @property
+    def work_seconds(self) -> float:
+        """Seconds of the run without preparations that further runs of a worker do not repeat."""
+        return self._seconds_of("work")
+
+    def _seconds_of(self, part: str) -> float:
+        clocks = (each for each in QUANTITIES.values() if isinstance(each, Clock))
+        return sum(self.seconds.get(clock.curve, 0.0) for clock in clocks if clock.part == part)
 
     @property
     def why(self) -> str:
@@ -240,6 +272,8 @@ class Record(Summary):
     at_checkpoints : Checkpoints
     """
 
+    model_config = ConfigDict(extra="allow")  # fields of other versions stay as they are
+
     round_zero: Annotated[dict[str, _Value], BeforeValidator(_none_as_empty)] = {}
     noise: Corruption | None = None
     curves: Annotated[dict[str, Curve], BeforeValidator(_none_as_empty)] = {}
@@ -268,6 +302,14 @@ class Record(Summary):
         return np.unpackbits(packed, count=self.n_test).view(np.bool_)
 
     @model_validator(mode="after")
+    def _move_size(self) -> Self:
+        """Move the size of the model, which records of 0.2 have beside the checkpoints."""
+        if self.__pydantic_extra__ and "model_size" in self.__pydantic_extra__:
+            update = {"model_size": self.__pydantic_extra__.pop("model_size")}
+            self.__dict__["at_checkpoints"] = self.at_checkpoints.model_copy(update=update)
+        return self
+
+    @model_validator(mode="after")
     def _check_curves(self) -> Self:
         if self.status != "ok":
             return self
@@ -290,3 +332,9 @@ class Record(Summary):
             if not is_round or n_wrong != errors[max(int(at), 1) - 1]:
                 raise ValueError(f"right at round {at} does not agree with test_errors")
         return self
+
+
+#: Fields that records of the same run may differ in.
+CIRCUMSTANCES = frozenset(
+    name for name, field in Record.model_fields.items() if _CIRCUMSTANCE in field.metadata
+)

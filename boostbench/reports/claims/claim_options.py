@@ -22,6 +22,7 @@ from pydantic import (
     model_validator,
 )
 
+from boostbench import quantities
 from boostbench.errors import nearest, unknown
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import BESIDE
@@ -32,7 +33,7 @@ from boostbench.experiments.configs.kind_options import (
     NoiseLabel,
     scope_of,
 )
-from boostbench.reports.values.metrics import END, Metric
+from boostbench.reports.values.frame import END
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.reports.values.part_options import MetricName as MetricName
 from boostbench.source import show
@@ -236,7 +237,7 @@ class Tolerance(Model):
             raise ValueError(f"{what}, found {show(value)}")
         return value
 
-    def of(self, value: float | None, metric: Metric) -> float:
+    def of(self, value: float | None, metric: quantities.Quantity) -> float:
         """Return the tolerance around a reference value."""
         return max(self.points / metric.scale, self.relative * abs(value or 0.0))
 

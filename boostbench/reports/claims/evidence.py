@@ -10,10 +10,10 @@ from typing import Any, Literal
 
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Scope
+from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.values.designs import Design, Repeats, Statistic, over_sets, sample_of
-from boostbench.reports.values.frame import Result, Study, error_at
-from boostbench.reports.values.metrics import END, METRICS, Metric
+from boostbench.reports.values.frame import END, Result, Study, error_at
 from boostbench.reports.values.paper import PaperValue, PaperValues
 
 #: Function from another config to its study.
@@ -38,7 +38,7 @@ class CellSelection:
 
     datasets: tuple[str, ...] = ()  # labels
     noise: tuple[str, ...] = ()  # labels by rising rate
-    value: str = "test_error"  # a key of `METRICS`
+    value: str = "test_error"  # a key of `QUANTITIES`
     at: tuple[int | str, ...] = (END,)
     #: Exclusions; each excludes the cells that match all its fields.
     except_: tuple[Iterable[tuple[str, Any]], ...] = ()
@@ -89,9 +89,9 @@ class Evidence:
             self._results.setdefault(key, []).append(result)
 
     @property
-    def metric(self) -> Metric:
+    def metric(self) -> Quantity:
         """The quantity of the claim."""
-        return METRICS[self.selection.value]
+        return QUANTITIES[self.selection.value]
 
     def cells(
         self,
@@ -149,14 +149,14 @@ class Evidence:
         booster : str, default=""
             Label; by default, the booster of the cell.
         value : str, default=""
-            A key of `METRICS`; by default, the metric of the claim.
+            A key of `QUANTITIES`; by default, the metric of the claim.
         counted : bool, default=False
             Return numbers of errors instead of error rates.
         rounds : int or None, default=None
             If given, runs of another number of rounds have no value.
         """
         metric = value or self.selection.value
-        size = METRICS[metric].size if counted else ""
+        size = QUANTITIES[metric].counted if counted else ""
 
         def read(result: Result) -> float:
             if rounds not in (None, result.run.rounds):
@@ -180,7 +180,7 @@ class Evidence:
         booster : str, default=""
             Label; by default, the booster of the cell.
         metric : str, default=""
-            Metric that ``read`` returns; empty for a computed value.
+            Quantity that ``read`` returns; empty for a computed value.
         """
         label = booster or cell.booster
         return over_sets([self._of_set(name, cell, label, read, metric) for name in cell.datasets])
@@ -216,7 +216,7 @@ class Evidence:
     def text(self, sample: Repeats, *, value: str = "", statistic: Statistic = "mean") -> str:
         """Return the mean or median of a sample as tables show it; a dash if it is empty."""
         middle = sample.middle(statistic)
-        return "–" if middle is None else METRICS[value or self.selection.value].text(middle)
+        return "–" if middle is None else QUANTITIES[value or self.selection.value].text(middle)
 
     def change(self, outcome: Outcome) -> str:
         """Return the difference of an outcome with its interval, as tables show it."""

@@ -21,8 +21,7 @@ from boostbench.reports.claims.inference import (
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns
 from boostbench.reports.text import span
 from boostbench.reports.values.designs import Repeats, Statistic, over_sets
-from boostbench.reports.values.frame import Result
-from boostbench.reports.values.metrics import END
+from boostbench.reports.values.frame import END, Result
 
 
 class Trend(AboutMeans):

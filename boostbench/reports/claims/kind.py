@@ -22,8 +22,7 @@ from boostbench.reports.claims.claim_options import (
     Whole,
 )
 from boostbench.reports.claims.evidence import Case, CellSelection, Evidence, Studies
-from boostbench.reports.values.frame import Result
-from boostbench.reports.values.metrics import END
+from boostbench.reports.values.frame import END, Result
 from boostbench.validation import MistakesError
 
 
@@ -134,7 +133,7 @@ class AboutValues(AboutRuns):
     Attributes
     ----------
     value : str
-        A key of `METRICS`.
+        A key of `QUANTITIES`.
     at : tuple of (int or "end")
         Rounds T.
     """

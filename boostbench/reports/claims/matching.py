@@ -15,7 +15,7 @@ from boostbench.reports.claims.inference import Outcome, State, equivalent, lowe
 from boostbench.reports.claims.kind import AboutValues
 from boostbench.reports.values.agreement import PrintedComparison, compare_with_printed
 from boostbench.reports.values.designs import Repeats
-from boostbench.reports.values.metrics import END
+from boostbench.reports.values.frame import END
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.rank_statistics import competition_ranks
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.metrics import MEASURES, curve_of
+from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.panels import (
     DIAMOND,
@@ -22,6 +22,7 @@ from boostbench.reports.figures.panels import (
     colours_of,
     describe,
     draw_line,
+    lowest,
     mark_runs,
     name_ends,
     repeats_in_words,
@@ -32,8 +33,7 @@ from boostbench.reports.figures.panels import (
 from boostbench.reports.figures.style import GREY
 from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
-from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import (
     Band,
     PaperFile,
@@ -50,25 +50,21 @@ if TYPE_CHECKING:
 
 _SOLID, _DASHED, _DOTTED = "-", (0, (4, 1.6)), (0, (1, 1.2))
 _DASH_DOTTED, _LONG_DASHED = (0, (3, 1.2, 1, 1.2)), (0, (6, 1.2, 1, 1.2))
-#: By metric: label in the legend, line style and line width.
-_LINES: dict[str, tuple[str, Any, float]] = {
-    "test_error": ("test", _SOLID, 1.4),
-    "train_error": ("training", _DASHED, 1.0),
-    "train_error_clean": ("training, clean labels", _DOTTED, 1.1),
-    "validation_error": ("validation", _DASH_DOTTED, 1.0),
-    "test_cost": ("test", _SOLID, 1.4),
-    "train_cost": ("training", _DASHED, 1.0),
-    "smooth_risk": ("test, randomised rule", _DASH_DOTTED, 1.0),
-    "bound": ("bound by the objective", _DOTTED, 1.2),
-    "edge_bound": ("bound by the edges", _LONG_DASHED, 0.8),
-    "edge": ("edge", _SOLID, 1.1),
-    "noisy_weight_share": ("weight on corrupted samples", _SOLID, 1.4),
-    "noisy_among_heaviest": ("corrupted among the heaviest tenth", _DASHED, 1.0),
-    "weightless_share": ("samples without weight", _DOTTED, 1.1),
-    "noisy_among_weightless": ("corrupted among them", _DASH_DOTTED, 1.0),
-    **{curve_of(name): (measure.words, _SOLID, 1.4) for name, measure in MEASURES.items()},
+#: Styles of lines by `Quantity.stroke`.
+_STROKES: dict[str, Any] = {
+    "solid": "-",
+    "dashed": (0, (4, 1.6)),
+    "dotted": (0, (1, 1.2)),
+    "dash-dotted": (0, (3, 1.2, 1, 1.2)),
+    "long-dashed": (0, (6, 1.2, 1, 1.2)),
 }
-Curve = Annotated[str, metric_of(_LINES)]
+
+
+def _curves() -> list[str]:
+    return [name for name, each in NUMBERS.items() if each.kept == "rounds"]
+
+
+Curve = Annotated[str, metric_of(_curves)]
 _CROSS: dict[str, Any] = {
     "marker": "x",
     "markersize": 4.5,
@@ -77,8 +73,6 @@ _CROSS: dict[str, Any] = {
     "clip_on": False,
 }
 _N_POINTS = 200
-#: Bounds on the training error; they are trivial above 100 % and cut off there.
-_BOUNDS = ("bound", "edge_bound")
 _TOP = {"linear": 105.0, "log": 130.0}  # upper end of the y axis by scale, if bounds are drawn
 # In inches: size of a panel in a wide and in a narrow figure, margins.
 _PANEL, _LARGE_PANEL = (2.0, 1.6), (3.1, 2.2)
@@ -103,11 +97,8 @@ def draw_curves(
     ----------
     x : {"round"}, default="round"
     y : str or sequence of str, default=("train_error", "test_error")
-        Metrics that share an axis: any of ``test_error``, ``train_error``, ``train_error_clean``,
-        ``validation_error``, ``smooth_risk``, ``bound`` and ``edge_bound``; of ``test_cost`` and
-        ``train_cost``; of ``noisy_weight_share``, ``noisy_among_heaviest``, ``weightless_share``
-        and ``noisy_among_weightless``; ``edge``; or a metric of the config, such as
-        ``test_log_loss``.
+        Quantities with values after every round that share an axis, such as the errors, the costs,
+        the shares of weights, or a metric of the config (``test_log_loss``).
     panels : {"dataset"}, default="dataset"
     first_round : int, default=1
         First round of the x axis.
@@ -125,7 +116,7 @@ def draw_curves(
     values = read_paper_values(paper) if paper else PaperValues()
     colours = colours_of(study)
     markers = dict(zip(colours, itertools.cycle(MARKERS), strict=False))
-    has_stops = "test_error" in y and any(result.stopped_at for result in study.results)
+    has_stops = PRINTED in y and any(result.stopped_at for result in study.results)
     look = _Look(
         colours=colours,
         markers=markers,
@@ -174,7 +165,7 @@ def _add_legend_and_caption(
         others = others[1:]  # the axis label names the metric
         boosters = [] if len(figure.axes) == 1 and name_ends(figure.axes[0]) else boosters
     add_legend(figure, boosters, others, note=repeats, beside=beside)
-    words = [_LINES[metric][0] for metric in look.metrics]
+    words = [QUANTITIES[metric].line for metric in look.metrics]
     describe(
         figure,
         f"{capital(_axis(look.metrics).partition(' (%)')[0])}"
@@ -182,17 +173,17 @@ def _add_legend_and_caption(
         f"{', on a log scale' * (look.x_scale == 'log')}: {repeats}.",
         "Where runs stopped early they keep their last value." * look.has_stops,
         "Hollow marks are the paper's values." * has_paper,
-        "Bounds above 100 % say nothing and are cut off." * any(m in _BOUNDS for m in look.metrics),
+        "Bounds above 100 % say nothing and are cut off." * bool(look.bounds),
     )
 
 
 def _axis(metrics: Sequence[str]) -> str:
     """Return the label of the y axis: the metric if there is only one, else what they share."""
-    metric = METRICS[metrics[0]]
+    metric = QUANTITIES[metrics[0]]
     if len(metrics) > 1:
         return metric.axis
     is_error = metric.axis.startswith("error")
-    words = metric.words.partition(" (")[0] if is_error else _LINES[metrics[0]][0]
+    words = metric.words.partition(" (")[0] if is_error else metric.line
     return f"{words} (%)" if metric.unit else words
 
 
@@ -211,6 +202,11 @@ class _Look:
     rounds: int  # largest number of rounds
     has_stops: bool  # True if test errors are drawn and a run stopped early
 
+    @property
+    def bounds(self) -> list[str]:
+        """Bounds on the training error; they are trivial above 100 % and cut off there."""
+        return [metric for metric in self.metrics if QUANTITIES[metric].is_bound]
+
 
 def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> None:
     """Draw the results of the boosters on one data set, a cell of results for each booster."""
@@ -220,9 +216,9 @@ def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> N
     drawn: set[PaperValue] = set()
     for place, runs in enumerate(by_booster):
         for metric in look.metrics:
-            if runs and metric not in _BOUNDS:
+            if runs and metric not in look.bounds:
                 _draw_line(axes, runs, metric, look, place)
-        if runs and "test_error" in look.metrics:
+        if runs and PRINTED in look.metrics:
             _draw_stops(axes, runs, look)
             _draw_paper_values(axes, runs[0], look, drawn)
     _draw_bounds(axes, by_booster, look)
@@ -233,12 +229,11 @@ def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> N
 
 def _draw_bounds(axes: Axes, by_booster: Iterable[Sequence[Result]], look: _Look) -> None:
     """Draw bounds; the lower limit of the y axis stays that of the errors, the upper is 100 %."""
-    bounds = [metric for metric in look.metrics if metric in _BOUNDS]
-    if not bounds:
+    if not look.bounds:
         return
     bottom = axes.get_ylim()[0] if axes.lines else None
     for place, runs in enumerate(by_booster):
-        for metric in bounds:
+        for metric in look.bounds:
             if runs:
                 _draw_line(axes, runs, metric, look, place)
     axes.set_ylim(bottom, _TOP[look.y_scale])
@@ -248,20 +243,22 @@ def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, 
     """Draw mean and band. Lines of boosters listed first are on top."""
     rounds = _grid(look.first, min(result.run.rounds for result in results), look.x_scale)
     errors = np.stack([error_curve(result, metric, rounds) for result in results])
-    errors *= METRICS[metric].scale
+    errors *= QUANTITIES[metric].scale
     if np.isnan(errors).all():
         return
     method = results[0].run.method
-    is_test = metric.startswith("test")
+    quantity = QUANTITIES[metric]
+    is_main = quantity.on_test and quantity.stroke[0] == "solid"
     draw_line(
         axes,
         rounds,
         errors.mean(axis=0),
         errors.std(axis=0, ddof=1) if look.band and len(results) > 1 else None,
-        opacity=0.2 if is_test else 0.1,
+        opacity=0.2 if is_main else 0.1,
+        least=quantity.shown_range[0],
         color=look.colours[method],
-        label=method + AND + _LINES[metric][0],
-        zorder=3 + is_test - place / 100,
+        label=method + AND + quantity.line,
+        zorder=3 + is_main - place / 100,
         marker=look.markers[method],
         markersize=3,
         markevery=(0.04 + 0.03 * (place % 5), 0.2),
@@ -270,8 +267,8 @@ def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, 
 
 
 def _line_style(metric: str) -> dict[str, Any]:
-    _, style, width = _LINES[metric]
-    return {"linestyle": style, "linewidth": width}
+    style, width = QUANTITIES[metric].stroke
+    return {"linestyle": _STROKES[style], "linewidth": width}
 
 
 def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
@@ -279,7 +276,7 @@ def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
     errors: dict[int, dict[float, None]] = {}
     for result in results:
         if result.stopped_at and result.stopped_at >= look.first:
-            error = 100 * error_at(result, "test_error", result.stopped_at)
+            error = 100 * error_at(result, PRINTED, result.stopped_at)
             errors.setdefault(result.stopped_at, {})[error] = None
     for marks in zip_longest(*errors.values(), fillvalue=np.nan):  # at most one mark per round
         method = results[0].run.method
@@ -313,7 +310,7 @@ def _format_axes(axes: Axes, look: _Look) -> None:
         axes.set_xlim(look.first, look.rounds + 0.02 * (look.rounds - look.first))
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     if look.y_scale == "linear":
-        axes.set_ylim(bottom=max(0.0, axes.get_ylim()[0]))
+        axes.set_ylim(bottom=lowest(axes, look.metrics))
         axes.yaxis.set_major_locator(MaxNLocator(5))
     else:
         round_log_ticks(axes)
@@ -330,7 +327,7 @@ def _handles(figure: Figure, look: _Look) -> tuple[list[Line2D], list[Line2D]]:
         for name, colour in look.colours.items()
         if name in drawn
     ]
-    lines = {_LINES[metric][0]: _line_style(metric) for metric in look.metrics}
+    lines = {QUANTITIES[metric].line: _line_style(metric) for metric in look.metrics}
     lines |= {"stopped early": _CROSS, "paper": DIAMOND}
     others = [
         Line2D([], [], color=GREY, label=words, **style)

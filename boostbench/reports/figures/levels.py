@@ -9,6 +9,7 @@ import numpy as np
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import Scope, checked_by
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     MARKERS,
     add_legend,
@@ -16,6 +17,7 @@ from boostbench.reports.figures.panels import (
     draw_line,
     grid_of,
     label_outer,
+    lowest,
     mark_runs,
     name_ends,
     repeats_in_words,
@@ -27,7 +29,6 @@ from boostbench.reports.figures.repeats import RunValues
 from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
 from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import AtRound, Band, MetricName, Scale
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def draw_noise_levels(
         frame = frame.assign(x=100 * frame["rate"], line=frame["booster"])
         _draw_lines(axes, frame, repeats, band=band)
         if diagonal:
-            axes.plot(100 * rates, METRICS[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
+            axes.plot(100 * rates, QUANTITIES[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
         last = 100 * float(rates[-1])
         axes.set_xlim(-0.02 * last, 1.02 * last)
         axes.xaxis.set_major_locator(round_ticks(6))
@@ -161,7 +162,7 @@ def draw_parameter(
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
         else:
             _draw_lines(axes, panel_frame, repeats, band=band)
-            _format_axes(axes, sorted(set(panel_frame["x"])))
+            _format_axes(axes, sorted(set(panel_frame["x"])), value)
     label_outer(panels, n_columns, label or x, repeats.axis)
     _finish(figure, study, repeats, label or x, [], band=band)
     return figure
@@ -200,6 +201,7 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bo
             mean.index.to_numpy(dtype=np.float64),
             np.asarray(mean, np.float64),
             np.asarray(std, np.float64) if band else None,
+            least=QUANTITIES[repeats.metric].shown_range[0],
             zorder=4 - order / 100,
             label=name,
             **_line_style(colour, order),
@@ -275,7 +277,7 @@ def _shared(labels: list[str]) -> str:
     return f"{name} ({', '.join(shared)})" if any(shared) else name
 
 
-def _format_axes(axes: Axes, numbers: list[float]) -> None:
+def _format_axes(axes: Axes, numbers: list[float], metric: str) -> None:
     from matplotlib.ticker import NullLocator
 
     if axes.get_xscale() == "log":
@@ -285,5 +287,5 @@ def _format_axes(axes: Axes, numbers: list[float]) -> None:
     axes.xaxis.set_major_formatter("{x:g}")
     round_log_ticks(axes)
     if axes.get_yscale() == "linear":
-        axes.set_ylim(0.0, 1.04 * axes.get_ylim()[1])
+        axes.set_ylim(min(0.0, lowest(axes, [metric])), 1.04 * axes.get_ylim()[1])
         axes.yaxis.set_major_locator(round_ticks(6))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.style import GREY, SMALL, booster_colours
 from boostbench.reports.text import in_print, span
@@ -142,10 +143,12 @@ def draw_line(
     std: NDArray[np.float64] | None,
     *,
     opacity: float = 0.13,
+    least: float = 0.0,
     **style: Any,
 ) -> None:
     """Draw a labelled line and, unless ``std`` is None, a band of this width on both sides.
 
+    The band does not go below the ``least`` value that the quantity may have.
     On a log scale, values of 0 are left out, and a band ends at a tenth of the mean.
     """
     is_log = axes.get_yscale() == "log"
@@ -154,9 +157,20 @@ def draw_line(
         style |= {"markevery": None}  # matplotlib cannot space marks along an empty line
     axes.plot(x, shown, **style)
     if std is not None:
-        low = np.maximum(mean - std, 0.1 * mean if is_log else 0.0)
+        low = np.maximum(mean - std, 0.1 * mean if is_log else least)
         look: dict[str, Any] = {"alpha": opacity, "linewidth": 0, "gid": style["label"]}
         axes.fill_between(x, low, mean + std, color=style["color"], zorder=2, **look)
+
+
+def lowest(axes: Axes, metrics: Iterable[str]) -> float:
+    """Return the lower end of a linear axis: not below values that the metrics may have.
+
+    Those without a least value may be below 0 only if one drawn is.
+    """
+    least = min(QUANTITIES[metric].shown_range[0] for metric in metrics)
+    if least == -np.inf and axes.dataLim.y0 >= 0:
+        least = 0.0
+    return max(least, float(axes.get_ylim()[0]))
 
 
 def round_log_ticks(axes: Axes) -> None:

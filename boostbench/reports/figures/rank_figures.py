@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from boostbench.errors import BoostbenchError
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     MARKERS,
     colours_of,
@@ -22,7 +23,6 @@ from boostbench.reports.figures.panels import (
 from boostbench.reports.figures.style import GREY, INK, SMALL
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.part_options import AtRound, MetricName, check_compared, chosen_round
 from boostbench.reports.values.rank_statistics import (
     Cases,
@@ -180,8 +180,9 @@ def draw_pairs(
     describe(
         figure,
         f"Each method (row) against each other (column) over {sets} data sets: mean difference of "
-        f"{METRICS[value].lost}{', in points' * bool(METRICS[value].unit)}; wins/ties/losses, a "
-        "win is a lower value of the row's; p of Wilcoxon's signed-rank test of this pair, not "
+        f"{QUANTITIES[value].lost}{', in points' * bool(QUANTITIES[value].unit)}; "
+        "wins/ties/losses, a win is a lower value of the row's; p of Wilcoxon's signed-rank test "
+        "of this pair, not "
         f"adjusted, bold up to {alpha:g}. The first row has the lowest values.",
     )
     return figure

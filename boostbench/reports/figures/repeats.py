@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     DIAMOND,
     colours_of,
@@ -20,8 +21,7 @@ from boostbench.reports.figures.panels import (
 from boostbench.reports.figures.style import GREY, INK, round_ticks
 from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Study, check_recorded, error_at
-from boostbench.reports.values.metrics import METRICS
-from boostbench.reports.values.paper import PaperValues, read_paper_values
+from boostbench.reports.values.paper import PRINTED, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import (
     AtRound,
     MetricName,
@@ -46,7 +46,7 @@ class RunValues:
     ----------
     study : Study
     value : str
-        Metric.
+        Quantity.
     at : int or None
         Round T; None for the last round of each run. A booster with its own, smaller number of
         rounds has its last value.
@@ -62,7 +62,7 @@ class RunValues:
         import pandas as pd
 
         check_recorded(study, value)
-        T, metric = chosen_round(study, at), METRICS[value]
+        T, metric = chosen_round(study, at), QUANTITIES[value]
         self.metric = value
         rows = [
             {
@@ -162,7 +162,7 @@ def _printed(
     study: Study, metric: str, paper: str | None, at: int | None
 ) -> dict[tuple[str, str, str], float]:
     """Return the paper's test errors in percent by data set, booster and noise."""
-    paper_values = read_paper_values(paper) if paper and metric == "test_error" else PaperValues()
+    paper_values = read_paper_values(paper) if paper and metric == PRINTED else PaperValues()
     errors = {}
     for result in study.results:
         run = result.run

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from boostbench.errors import BoostbenchError
+from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.reports.tables.facts import Fact, FactKey, Standing, gather, rank
 from boostbench.reports.tables.table import (
     BETTER,
@@ -20,9 +21,8 @@ from boostbench.reports.tables.table import (
 )
 from boostbench.reports.text import capital, span
 from boostbench.reports.values.agreement import Held, in_words
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.metrics import ACCURACIES, END, METRICS, Metric
-from boostbench.reports.values.paper import PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.frame import END, Study
+from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds, metric_of
 
 # By axis of the columns: axis of the sections, and axis of the rows within a data set.
@@ -38,12 +38,20 @@ _SUMMARIES: dict[str, Callable[[Standing], str]] = {
 }
 
 
+#: Accuracies, 100 % minus an error, that only tables may show.
+ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}
+
+
+def _shown() -> list[str]:
+    return [*NUMBERS, *ACCURACIES]
+
+
 def build_table(
     study: Study,
     *,
     rows: Literal["dataset"] = "dataset",
     columns: Literal["rounds", "booster", "noise"] = "rounds",
-    value: Annotated[str, metric_of([*METRICS, *ACCURACIES])] = "test_error",
+    value: Annotated[str, metric_of(_shown)] = "test_error",
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,
@@ -69,12 +77,12 @@ def build_table(
         Write ``<name>-macros.tex``, which defines a LaTeX macro for every value.
     """
     metric = ACCURACIES.get(value, value)
-    if paper and metric != "test_error":
+    if paper and metric != PRINTED:
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
     values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
-    is_accuracy = value in ACCURACIES or METRICS[metric].higher
-    layout = _Layout(gather(study, metric, rounds, values), METRICS[metric], is_accuracy)
+    is_accuracy = value in ACCURACIES or bool(QUANTITIES[metric].higher)
+    layout = _Layout(gather(study, metric, rounds, values), QUANTITIES[metric], is_accuracy)
     table_rows, names = layout.rows(columns)
     return Table(
         title=title or _title(study, metric),
@@ -107,12 +115,12 @@ class _Layout:
     ----------
     facts : dict of FactKey to Fact
         Facts about errors.
-    metric : Metric
+    metric : Quantity
     is_accuracy : bool
         Show accuracies, which are 1 - error.
     """
 
-    def __init__(self, facts: dict[FactKey, Fact], metric: Metric, is_accuracy: bool) -> None:
+    def __init__(self, facts: dict[FactKey, Fact], metric: Quantity, is_accuracy: bool) -> None:
         self.facts = facts
         self.metric = metric
         self.is_accuracy = is_accuracy
@@ -284,4 +292,4 @@ def _listed(texts: Iterable[str], most: int = 8) -> str:
 
 def _title(study: Study, metric: str) -> str:
     name = study.config.title or study.config.name
-    return name if metric == "test_error" else f"{name}: {METRICS[metric].words}"
+    return name if metric == PRINTED else f"{name}: {QUANTITIES[metric].words}"

@@ -9,11 +9,19 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import span
 from boostbench.reports.values.agreement import Compared, Held, hold
 from boostbench.reports.values.designs import sample_of
-from boostbench.reports.values.frame import Result, Study, check_recorded, error_at, holds, tidy
-from boostbench.reports.values.metrics import END, METRICS
+from boostbench.reports.values.frame import (
+    END,
+    Result,
+    Study,
+    check_recorded,
+    error_at,
+    holds,
+    tidy,
+)
 from boostbench.reports.values.paper import PaperValue, PaperValues
 from boostbench.reports.values.rank_statistics import mean_ranks
 
@@ -64,11 +72,11 @@ def gather(
 ) -> dict[FactKey, Fact]:
     """Return a fact for every combination with runs, in the order of the study.
 
-    Means are over `Metric.shortfall`, so that lower is better for every metric.
+    Means are over `Quantity.shortfall`, so that lower is better for every metric.
     """
     check_recorded(study, metric)
     frame = tidy(study.results, rounds, [metric]).dropna(subset="value")
-    frame["value"] = METRICS[metric].shortfall(frame["value"])
+    frame["value"] = QUANTITIES[metric].shortfall(frame["value"])
     columns = ["noise", "dataset", "booster", *([] if rounds == END else ["round"])]
     grouped = frame.groupby(columns, observed=True, sort=False)["value"]
     statistics = grouped.agg(["count", "mean", "std"]).to_dict("index")
@@ -134,7 +142,7 @@ def _fact(
     missing = [result for result in results if not result.ok]
     gaps = tuple(_gaps(missing, len(results)))
     if statistics is None and not missing and not any(holds(r, metric) for r in results):
-        return Fact((f"it takes {METRICS[metric].asks}",), "not recorded", paper)
+        return Fact((f"it takes {QUANTITIES[metric].asks}",), "not recorded", paper)
     if statistics is None:
         return Fact(gaps, "/".join(dict.fromkeys(result.status for result in missing)), paper)
     n, mean, std = int(statistics["count"]), statistics["mean"], statistics["std"]

@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import Params, canonical_json
-from boostbench.reports.values.frame import Result
-from boostbench.reports.values.metrics import END, METRICS
+from boostbench.experiments.runs import Params
+from boostbench.experiments.streams import canonical_json
+from boostbench.quantities import QUANTITIES
+from boostbench.reports.values.frame import END, Result
 
 Unit = tuple[int, int]
 Statistic = Literal["mean", "median"]
@@ -141,12 +142,12 @@ def sample_of(
     absent : callable
         Function from a `Result` to the reason why it has no value; empty if it has one.
     metric : str, default=""
-        Metric that ``read`` returns; empty for a computed value.
+        Quantity that ``read`` returns; empty for a computed value.
     at : int or "end", default="end"
         Round of a test error, whose misclassified test samples are read.
     """
     results = list(results)
-    design = design_of(results, on_test=bool(metric) and METRICS[metric].on_test)
+    design = design_of(results, on_test=bool(metric) and QUANTITIES[metric].on_test)
     values: dict[Unit, float] = {}
     on_each: dict[Unit, Floats] = {}
     gaps: list[str] = []
@@ -158,7 +159,8 @@ def sample_of(
             continue
         values[unit] = value
         # Only where tests need them: those of thousands of runs on fresh data take much memory.
-        if metric == "test_error" and design.counts_each and result.record is not None:
+        by_sample = bool(metric) and bool(QUANTITIES[metric].samples)
+        if by_sample and design.counts_each and result.record is not None:
             right = result.record.right_at(result.run.rounds if at == END else int(at))
             if right is not None:
                 on_each[unit] = (~right).astype(np.float64)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,12 @@ from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.experiments.planning.plans import (
     Result as Result,  # re-exported for plugins
 )
-from boostbench.experiments.runs import Params, Run, canonical_json
+from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.packed import PACKED, PackedRecords
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
-from boostbench.reports.values.metrics import END, ERRORS, METRICS
+from boostbench.experiments.streams import canonical_json
+from boostbench.quantities import NUMBERS, QUANTITIES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,9 +43,10 @@ EXPORT_COLUMNS = (
 )
 
 
-#: Metrics exported only on request: they depend on the rounds rather than the predictions, or vary
-#: between repetitions.
-_ON_REQUEST = ("edge", "fit_time", "predict_time")
+#: Value of T that stands for the last round of each run.
+END: Final = "end"
+#: The errors that every run records.
+ERRORS = tuple(name for name, each in NUMBERS.items() if each.always and each.counted)
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,7 @@ class Study:
         frame = tidy(self.only(boosters=labels).results, rounds, [metric]).dropna(subset="value")
         problem = ["dataset", "noise", "seed", "fold"]
         wide = frame.pivot(index=problem, columns="booster", values="value")
-        values: pd.DataFrame = METRICS[metric].shortfall(wide.reindex(columns=labels).dropna())
+        values: pd.DataFrame = QUANTITIES[metric].shortfall(wide.reindex(columns=labels).dropna())
         return values
 
     @cached_property
@@ -189,7 +191,7 @@ def check_recorded(study: Study, metric: str) -> None:
     """
     usable = [result for result in study.results if result.ok]
     if usable and not any(holds(result, metric) for result in usable):
-        settings = METRICS[metric].asks
+        settings = QUANTITIES[metric].asks
         raise BoostbenchError(
             f"no run recorded {metric}; in the config, {settings} makes runs do so"
         )
@@ -205,7 +207,7 @@ def error_curve(
     result : Result
         Result with a record.
     metric : str
-        A key of `METRICS`.
+        A key of `QUANTITIES`.
     rounds : sequence of int, default=None
         Rounds from 1 to T; all by default. After an early stop the last value counts.
 
@@ -217,15 +219,15 @@ def error_curve(
     """
     record = result.record
     assert record is not None
-    quantity = METRICS[metric]
+    quantity = QUANTITIES[metric]
     at = np.arange(1, result.run.rounds + 1) if rounds is None else np.asarray(rounds)
-    if quantity.whole is not None:
-        value = quantity.whole(record)
+    if quantity.kept == "once":
+        value = quantity.of_run(record)
         return np.where(at >= result.run.rounds, np.nan if value is None else value, np.nan)
     values: NDArray[np.float64] = record.curve_at(quantity.curve, at).astype(np.float64)
     if not quantity.held:
         values[at > len(record.curve(quantity.curve))] = np.nan
-    return values / float(getattr(record, quantity.size)) if quantity.size else values
+    return values / float(getattr(record, quantity.counted)) if quantity.counted else values
 
 
 def error_at(result: Result, metric: str, at: int | None = None) -> float:
@@ -236,7 +238,7 @@ def error_at(result: Result, metric: str, at: int | None = None) -> float:
 def tidy(
     results: Sequence[Result],
     rounds: Sequence[int] | Literal["end"] | None = None,
-    metrics: Iterable[str] = tuple(ERRORS),
+    metrics: Iterable[str] = ERRORS,
 ) -> pd.DataFrame:
     """Return error curves as a data frame with one row per run, round and metric.
 
@@ -261,8 +263,8 @@ def tidy(
 
     metrics = list(metrics)
     for metric in metrics:
-        if metric not in METRICS:
-            raise UnknownNameError("metric", metric, METRICS)
+        if metric not in NUMBERS:
+            raise UnknownNameError("metric", metric, NUMBERS)
     usable = [result for result in results if result.ok]
     runs = pd.DataFrame(
         {
@@ -323,9 +325,9 @@ def export_rows(
     _refuse_none(results)
     recorded = [
         name
-        for name in METRICS
+        for name, each in NUMBERS.items()
         if any(holds(result, name) for result in results)
-        and (name not in _ON_REQUEST or name in asked)
+        and (name in asked or not each.is_incidental)
     ]
     frame = tidy(results, rounds, recorded).dropna(subset="value", ignore_index=True)
     has_folds = bool((frame["fold"] > 0).any())
@@ -374,11 +376,11 @@ def _refuse_none(results: Sequence[Result]) -> None:
 
 def holds(result: Result, metric: str) -> bool:
     """Return whether a run has a record with a metric."""
-    quantity, record = METRICS[metric], result.record
+    quantity, record = QUANTITIES[metric], result.record
     if not result.ok or record is None:
         return False
-    if quantity.whole is not None:
-        return quantity.whole(record) is not None
+    if quantity.kept == "once":
+        return quantity.of_run(record) is not None
     return quantity.curve in record.curves
 
 

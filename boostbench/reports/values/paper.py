@@ -13,6 +13,8 @@ from pathlib import Path
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
 
+#: The quantity that papers print.
+PRINTED = "test_error"
 _REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
 #: Text for a cell without a number in the paper.
 NO_VALUE = "–"

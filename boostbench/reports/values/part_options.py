@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
@@ -15,8 +15,8 @@ from boostbench.experiments.configs.kind_options import (
     NoiseLabel,
     Options,
 )
+from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.values.frame import Study, check_recorded
-from boostbench.reports.values.metrics import METRICS
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.validation import OneOrMore
 
@@ -36,19 +36,21 @@ PaperFile = Annotated[
 ]
 
 
-def metric_of(known: Collection[str]) -> AfterValidator:
-    """Return a validator that a value is one of the known metrics."""
+def metric_of(known: Callable[[], Collection[str]]) -> AfterValidator:
+    """Return a validator that a value is one of the metrics that are known when it is called."""
 
     def check(value: str) -> str:
-        if value not in known:
-            raise ValueError(unknown("metric", value, known))
+        if value not in known():
+            raise ValueError(unknown("metric", value, known()))
         return value
 
     return AfterValidator(check)
 
 
 #: Any metric.
-MetricName = Annotated[str, metric_of(METRICS), Field(description="A metric, such as test_error.")]
+MetricName = Annotated[
+    str, metric_of(lambda: NUMBERS), Field(description="A metric, such as test_error.")
+]
 AtRound = Annotated[
     int | None, Field(description="Round T; by default, the last round of each booster.")
 ]
@@ -73,7 +75,7 @@ def check_metrics(study: Study, metrics: Sequence[str]) -> None:
     """Raise an error if a metric is not recorded by any run, or if metrics have different axes."""
     for metric in metrics:
         check_recorded(study, metric)
-    if len({METRICS[metric].axis for metric in metrics}) != 1:
+    if len({QUANTITIES[metric].axis for metric in metrics}) != 1:
         found = ", ".join(metrics) or "none"
         raise BoostbenchError(f"metrics of a figure must share an axis, found {found}")
 

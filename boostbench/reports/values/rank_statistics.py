@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Result, error_at
-from boostbench.reports.values.metrics import METRICS
 
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 Floats = NDArray[np.float64]
@@ -78,7 +78,7 @@ def case_errors(
         key = (result.run.dataset, result.noise)
         planned[key] = None
         if result.ok and result.run.method in boosters:
-            error = METRICS[value].shortfall(error_at(result, value, at))
+            error = QUANTITIES[value].shortfall(error_at(result, value, at))
             rows.append((*key, (result.run.seed, result.fold), result.run.method, error))
     columns = ["dataset", "noise", "unit", "booster", "error"]
     frame = pd.DataFrame(rows, columns=columns).dropna()
@@ -223,7 +223,7 @@ def compare_pairs(
     tests: dict[tuple[str, str], PairTest] = {}
     for pair in pairs:
         with suppress(BoostbenchError):  # no common data set
-            errors = METRICS[metric].scale * case_errors(results, pair, metric, at).by_set
+            errors = QUANTITIES[metric].scale * case_errors(results, pair, metric, at).by_set
             tests[pair] = compare_pair(errors[:, 0], errors[:, 1])
     if not tests:
         raise BoostbenchError("no data set has a result of two boosters yet")

@@ -20,9 +20,9 @@ from boostbench.experiments.configs.kind_options import Options
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import modules_behind
 from boostbench.experiments.store.record import SIZE_OF, Checkpoints, Record
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.values.designs import design_of
 from boostbench.reports.values.frame import Result
-from boostbench.reports.values.metrics import METRICS
 
 if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
@@ -70,9 +70,18 @@ class Unread:
                 if "at" not in options.own
             ]
         )
-        self._left_out = {"loss", "edge"} - (named & METRICS.keys()) - in_plugins
-        self._whole = {METRICS[name].curve for name in drawn & METRICS.keys()} | in_plugins
-        self._whole |= {"test_errors", "validation_errors"} if for_file else {*SIZE_OF}
+        quantities = dict(QUANTITIES)
+        incidental = {
+            each.curve
+            for name, each in quantities.items()
+            if each.is_incidental and name not in named
+        }
+        self._left_out = incidental - in_plugins
+        self._whole = {
+            each.curve for name, each in quantities.items() if name in drawn
+        } | in_plugins
+        counts = [each for each in quantities.values() if each.curve in SIZE_OF]
+        self._whole |= {each.curve for each in counts if each.on_test or not for_file}
         self._by_sample = _tested_by_sample(heads)
         # Integers by themselves, unlike those in "0.2", "20 %" or "ranks-20".
         integers = re.findall(r"(?<![\w.-])\d+(?! ?[\w.%-])", all_written)

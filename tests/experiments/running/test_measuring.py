@@ -10,12 +10,19 @@ from boostbench.boosters import make_booster
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
-from boostbench.experiments.running.execution import execute, prepare
-from boostbench.experiments.running.measuring import measure
+from boostbench.experiments.running.execution import Problem, execute, prepare
+from boostbench.experiments.running.measuring import Recorder, measure
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.experiments.store.identity import value_of
-from boostbench.metrics import MEASURES, NAMES
+from boostbench.experiments.streams import stream
+from boostbench.quantities import QUANTITIES
 
+#: Names in a config of the metrics that runs record on request.
+METRICS = {
+    asked: name
+    for asked, name in QUANTITIES.asked_by("metrics").items()
+    if not QUANTITIES[name].always
+}
 RUN = Run(
     Data("iris"),
     Params({"holdout": 0.5}),
@@ -23,7 +30,7 @@ RUN = Run(
     BoosterSpec("samme"),
     rounds=12,
     seed=0,
-    metrics=(*MEASURES, "confusion", "model_size"),
+    metrics=tuple(sorted(METRICS)),
 )
 CONFIG = """
 name: trial
@@ -55,7 +62,7 @@ def test_a_run_is_the_same_in_whatever_order_metrics_are_named(config_file):
 
 
 def test_unknown_metrics_are_refused(config_file):
-    with pytest.raises(BoostbenchError, match=r"metrics must be one of .* did you mean 'log_loss'"):
+    with pytest.raises(BoostbenchError, match=r"unknown quantity .* did you mean 'log_loss'"):
         metrics_of(config_file, "[logloss]")
 
 
@@ -63,7 +70,7 @@ def test_unknown_metrics_are_refused(config_file):
 def test_curves_are_those_of_the_staged_predictions_on_clean_labels(name):
     run = dataclasses.replace(RUN, booster=BoosterSpec(name))
     problem, outcome = prepare(run), execute(run)
-    seed = int(run.rng("booster").integers(2**31 - 1))
+    seed = int(stream(run, "booster").integers(2**31 - 1))
     booster = make_booster(name, n_estimators=12, random_state=seed)
     booster.fit(problem.X, problem.y)
     curves, y = outcome["curves"], problem.y_test
@@ -81,12 +88,13 @@ def test_curves_are_those_of_the_staged_predictions_on_clean_labels(name):
         }
         for curve, value in expected.items():
             assert curves[curve][t] == pytest.approx(value, rel=1e-12), (curve, t)
-    assert {f"test_{name}" for name in MEASURES} < set(curves)
+    names = {name for name in METRICS.values() if QUANTITIES[name].kept == "rounds"}
+    assert {QUANTITIES[name].curve for name in names} < set(curves)
     for at, matrix in outcome["at_checkpoints"]["confusion"].items():
         wrong = np.sum(matrix) - np.trace(matrix)
         assert wrong == curves["test_errors"][int(at) - 1]
         assert np.sum(matrix, axis=1).tolist() == np.bincount(y).tolist()
-    assert outcome["model_size"] > 100
+    assert outcome["at_checkpoints"]["model_size"] > 100
 
 
 def test_probabilities_of_a_classifier_without_rounds_are_one_point():
@@ -117,15 +125,9 @@ class LastProbabilities:
 
 
 def test_probabilities_that_are_not_staged_are_those_of_the_last_round():
-    y = np.array([0, 1])
-    metrics = ("brier", "f1")
-    found = measure(
-        LastProbabilities(), np.zeros((2, 1)), y, 2, metrics=metrics, rounds=3, checkpoints=()
-    )
-    assert found["curves"]["test_brier"] == [None, None, 0.25]
-    assert len(found["curves"]["test_f1"]) == 3
-    assert "model_size" not in found
-
-
-def test_the_names_of_a_config_are_those_of_the_table():
-    assert set(MEASURES) < set(NAMES)
+    X, y = np.zeros((2, 1)), np.array([0, 1])
+    recorder = Recorder(QUANTITIES.recorded(("brier", "f1"), ()), ())
+    measure(recorder, LastProbabilities(), Problem(X, y, y, X, y, 2, None), rounds=3)
+    assert recorder.curves["test_brier"] == [None, None, 0.25]
+    assert len(recorder.curves["test_f1"]) == 3
+    assert not recorder.at_checkpoints

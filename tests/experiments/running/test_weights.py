@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from boostbench.experiments.running.curves import WeightTally, noisy_among_heaviest
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
+from boostbench.quantities import QUANTITIES
+from boostbench.quantities.weights import noisy_among_heaviest
 
 GAUSSIANS = Data("gaussians-spl", Params({"n_train": 200, "n_test": 100}))
 FLIPPED = Noise("flip", 0.15, Params({"per_class": True}))
@@ -100,20 +101,10 @@ def test_ordinary_runs_hold_nothing_of_it():
     assert found["n_per_class"] == [150, 150]
 
 
-def test_no_weight_at_all_is_said():
-    class Empty:
-        def weights(self, state):
-            return np.zeros(4)
-
-    tally = WeightTally(np.array([True, False, False, False]))
-    info = dataclasses.make_dataclass("Info", ["round", "row_of", "booster", "state"])
-    tally.add(info(1, np.arange(4), Empty(), None))
-    assert tally.as_dict() == {
-        "noisy_weight_share": [None],
-        "noisy_among_heaviest": [None],
-        "weightless_share": [1.0],
-        "noisy_among_weightless": [0.25],
-    }
+def test_without_any_weight_there_are_no_shares_of_it():
+    w, noisy = np.zeros(4), np.array([True, False, False, False])
+    shares = [QUANTITIES[name](w, noisy) for name in SHARES]
+    np.testing.assert_array_equal(shares, [np.nan, np.nan, 1.0, 0.25])
 
 
 def test_equally_heavy_samples_at_the_edge_count_by_their_share():

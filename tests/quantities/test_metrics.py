@@ -15,13 +15,9 @@ from sklearn.metrics import (
 from sklearn.metrics import confusion_matrix as confusion_of_sklearn
 
 from boostbench.errors import BoostbenchError
-from boostbench.metrics import (
-    MEASURES,
-    N_BINS,
-    calibration_error,
-    confusion_matrix,
-    probabilities_of,
-)
+from boostbench.quantities import QUANTITIES
+from boostbench.quantities.calibration_error import N_BINS, calibration_error
+from boostbench.quantities.predictions import confusion_matrix, probabilities_of
 
 #: Sums of at most 60 numbers and logarithms that are right to the last places.
 RELATIVE = 1e-12
@@ -51,7 +47,9 @@ def test_metrics_of_probabilities_are_those_of_scikit_learn(drawn):
     }
     for name, value in expected.items():
         # where p is within 1e-16 of 1, ln p itself has no more digits
-        assert MEASURES[name].of(P, y) == pytest.approx(value, rel=RELATIVE, abs=1e-15), name
+        assert QUANTITIES[f"test_{name}"](P, y) == pytest.approx(value, rel=RELATIVE, abs=1e-15), (
+            name
+        )
 
 
 @given(answers())
@@ -76,17 +74,17 @@ def test_metrics_of_labels_are_those_of_scikit_learn(drawn):
         "f1": f1_score(y, predicted, average="macro"),
     }
     for name, value in expected.items():
-        assert MEASURES[name].of(matrix) == pytest.approx(value, rel=RELATIVE), name
+        assert QUANTITIES[f"test_{name}"](matrix) == pytest.approx(value, rel=RELATIVE), name
 
 
 def test_classes_without_test_samples_do_not_count():
     P = np.array([[0.7, 0.2, 0.1], [0.4, 0.5, 0.1], [0.2, 0.6, 0.2]])
     y = np.array([0, 1, 1])
     matrix = confusion_matrix(y, P.argmax(axis=1), 3)
-    assert MEASURES["balanced_accuracy"].of(matrix) == 1.0
-    assert MEASURES["f1"].of(matrix) == 1.0
-    assert MEASURES["auc"].of(P, y) == 1.0
-    assert np.isnan(MEASURES["auc"].of(P[1:], y[1:]))
+    assert QUANTITIES["test_balanced_accuracy"](matrix) == 1.0
+    assert QUANTITIES["test_f1"](matrix) == 1.0
+    assert QUANTITIES["test_auc"](P, y) == 1.0
+    assert np.isnan(QUANTITIES["test_auc"](P[1:], y[1:]))
 
 
 def test_a_class_that_was_never_seen_has_probability_0_and_costs_as_much_as_can_be():
@@ -95,7 +93,7 @@ def test_a_class_that_was_never_seen_has_probability_0_and_costs_as_much_as_can_
 
     P = probabilities_of(Booster, np.array([[0.75, 0.25], [0.5, 0.5]]), 3)
     assert P.tolist() == [[0.75, 0, 0.25], [0.5, 0, 0.5]]
-    certain_and_wrong = MEASURES["log_loss"].of(P[:1], np.array([1]))
+    certain_and_wrong = QUANTITIES["test_log_loss"](P[:1], np.array([1]))
     assert certain_and_wrong == pytest.approx(36.04365338911715, rel=RELATIVE)
 
 

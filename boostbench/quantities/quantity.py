@@ -1,0 +1,321 @@
+"""Descriptions of quantities, and the registered quantities by name.
+
+This module is not part of the key of a run: it decides how numbers are shown, not the numbers.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from boostbench import registry
+
+#: Arguments of a quantity that decide what a record holds; the others are words and units.
+DECIDING = ("asked", "kept", "needs", "of")
+#: Keys of a config that ask for quantities.
+Setting = Literal["metrics", "record"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Quantity:
+    """A quantity of a run.
+
+    Attributes
+    ----------
+    words : str
+        Name in reports.
+    needs : str, default=""
+        What ``of`` takes: ``"labels"`` (the confusion matrix of the test samples),
+        ``"probabilities"`` (P of shape (n, K), and y), ``"scores"`` (F of shape (n, K), and y),
+        ``"training scores"``, ``"round"`` (a `RoundInfo`), ``"weights"`` (weights of the training
+        samples in the next round, and whether their labels are corrupted), ``"edges"`` (the fitted
+        booster and its edges), ``"booster"`` (the fitted booster) or ``"test labels"``. Empty if
+        the pipeline counts it itself.
+    of : callable, default=None
+        Function of these arguments; returns a number, or what ``type`` describes.
+    kept : {"rounds", "checkpoints", "last", "ladder", "once"}, default="rounds"
+        After every round; at the checkpoints; at these and the last round; at these and the
+        rounds 1, 2, 5, 10, ...; once for the whole run.
+    asked : (str, str) or None, default=None
+        Key of a config, ``metrics`` or ``record``, and the name in it, by which it is recorded.
+    always : bool, default=False
+        True if runs record it without being asked.
+    requires : str, default=""
+        What else a run needs to record it, in words.
+    curve : str, default=its name
+        Name in a record.
+    counted : str, default=""
+        Field of a record with the number of samples, for sums over samples.
+    samples : str, default=""
+        Name of the quantity with its values on single samples.
+    unit : str, default=""
+        ``"%"`` for a fraction shown in percent.
+    axis : str, default=its words with the unit
+        Quantities with the same axis may be drawn together.
+    line : str, default=its words
+        Name of its lines in a figure, and of its column in a table of several quantities.
+    stroke : (str, float), default=("solid", 1.4)
+        Style of its lines (solid, dashed, dotted, dash-dotted, long-dashed), and width in points.
+    least, greatest : float or None
+        Range of its values; None if unbounded.
+    higher : bool or None, default=False
+        True if higher values are better, None if neither.
+    on_test : bool, default=False
+        True if it is estimated on samples outside the training set.
+    held : bool, default=True
+        True if the last value stands for later rounds of a run that stopped early.
+    is_bound : bool, default=False
+        True for an upper bound of another quantity, which may be far above it.
+    decimals : int, default=4
+        In tables, for units other than percent.
+    type : type, default=float
+        Type of one value in a record.
+    """
+
+    words: str
+    needs: str = ""
+    of: Callable[..., Any] | None = None
+    kept: Literal["rounds", "checkpoints", "last", "ladder", "once"] = "rounds"
+    asked: tuple[Setting, str] | None = None
+    always: bool = False
+    requires: str = ""
+    curve: str = ""
+    counted: str = ""
+    samples: str = ""
+    unit: str = ""
+    axis: str = ""
+    line: str = ""
+    stroke: tuple[str, float] = ("solid", 1.4)
+    least: float | None = 0.0
+    greatest: float | None = None
+    higher: bool | None = False
+    on_test: bool = False
+    held: bool = True
+    is_bound: bool = False
+    decimals: int = 4
+    type: Any = float
+
+    def __post_init__(self) -> None:
+        """Complete the words, and take the module and docstring of the function."""
+        words = self.words.removeprefix("test ")
+        self.__dict__["axis"] = self.axis or f"{words}{' (%)' * (self.unit == '%')}"
+        self.__dict__["line"] = self.line or self.words
+        for name in ("__module__", "__qualname__", "__doc__"):
+            if self.of is not None:
+                self.__dict__[name] = getattr(self.of, name)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return the value of the arguments that it ``needs``."""
+        assert self.of is not None
+        return self.of(*arguments)
+
+    @property
+    def is_number(self) -> bool:
+        """True if tables and figures can show it: one number per round, or one per run."""
+        return self.type in (int, float) and self.kept in ("rounds", "once")
+
+    @property
+    def at_checkpoints(self) -> bool:
+        """True if a record holds its values at the checkpoints and possibly other rounds."""
+        return self.kept not in ("rounds", "once")
+
+    @property
+    def is_incidental(self) -> bool:
+        """True if every run records it without being asked, and it is no error."""
+        return self.always and not self.counted
+
+    @property
+    def scale(self) -> int:
+        """Factor from a value to the displayed one."""
+        return 100 if self.unit == "%" else 1
+
+    @property
+    def points(self) -> str:
+        """Unit of a difference of two displayed values, with a space before it."""
+        return " points" if self.unit == "%" else f" {self.unit}".rstrip()
+
+    @property
+    def shown_range(self) -> tuple[float, float]:
+        """Least and greatest displayed value."""
+        least, greatest = (
+            default if end is None else self.scale * end
+            for end, default in ((self.least, -float("inf")), (self.greatest, float("inf")))
+        )
+        return least, greatest
+
+    @property
+    def asks(self) -> str:
+        """Settings that make runs record it, in words."""
+        setting = f"'{self.asked[0]}: [{self.asked[1]}]'" if self.asked else ""
+        return " and ".join(filter(None, (setting, self.requires)))
+
+    @property
+    def lost(self) -> str:
+        """Name of the quantity that `shortfall` returns."""
+        return f"1 \N{MINUS SIGN} {self.words}" if self.higher else self.words
+
+    def shortfall(self, value: Any) -> Any:
+        """Return the value to be minimised: the value, or 1 minus it if higher is better."""
+        return 1.0 - value if self.higher else value
+
+    def text(self, value: float) -> str:
+        """Return a value as tables show it.
+
+        Percentages are rounded to 9 decimals first, so that the order of a sum does not matter.
+        """
+        return f"{round(100 * value, 9):.2f}" if self.unit == "%" else f"{value:.{self.decimals}f}"
+
+    def of_run(self, record: Any) -> float | None:
+        """Return the value of a whole run from its record; None if it is not recorded."""
+        value: float | None = getattr(record.at_checkpoints, self.curve, None)
+        return value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clock(Quantity):
+    """Time of a phase of a run. Clocks are read by the worker and are outside the key of a run.
+
+    Attributes
+    ----------
+    phase : {"load", "warm_up", "fit", "predict"}
+    now : callable, default=time.perf_counter
+        Function that returns the present time in seconds.
+    part : {"work", "preparation", ""}, default=""
+        Part of the total seconds of a run: its own work, or a preparation that further runs of the
+        same worker do not repeat. Empty for a second clock of a phase, which is no part of it.
+    """
+
+    phase: str
+    now: Callable[[], float] = time.perf_counter
+    part: Literal["work", "preparation", ""] = ""
+    kept: Literal["rounds", "checkpoints", "last", "ladder", "once"] = "once"
+    always: bool = True
+    axis: str = "time (s)"
+
+    def __post_init__(self) -> None:
+        """Complete the words."""
+        self.__dict__["line"] = self.line or f"{self.phase.replace('_', ' ')} (s)"
+        super().__post_init__()
+
+    def of_run(self, record: Any) -> float | None:
+        """Return the seconds of a run from its record; None if they are not recorded."""
+        seconds: float | None = record.seconds.get(self.curve)
+        return seconds
+
+
+def quantity(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Quantity]:
+    """Return a decorator that makes a function a registered quantity.
+
+    Parameters
+    ----------
+    name : str
+        Name in tables, figures and claims.
+    **facts
+        Attributes of `Quantity`.
+    """
+
+    def register(function: Callable[..., Any]) -> Quantity:
+        made = Quantity(of=function, **{"curve": name, **facts})
+        return registry.quantities.register(name)(made)
+
+    return register
+
+
+def metric(
+    name: str,
+    *,
+    words: str,
+    needs: Literal["labels", "probabilities"],
+    higher: bool,
+    unit: str = "",
+    least: float | None = 0.0,
+    greatest: float | None = 1.0,
+    **facts: Any,
+) -> Callable[[Callable[..., float]], Quantity]:
+    """Return a decorator that makes a function a metric of the predictions on test samples.
+
+    A config records it by ``metrics: [name]``; tables, figures and claims show it as ``test_name``.
+
+    Parameters
+    ----------
+    name : str
+    words : str
+        Name in reports, such as ``"test F1"``.
+    needs : {"labels", "probabilities"}
+        Arguments of the function: the confusion matrix, shape (K, K), with a row per class and a
+        column per predicted class; or the probabilities, shape (n, K), and the labels, shape (n,).
+    higher : bool
+        True if higher values are better.
+    unit : str, default=""
+        ``"%"`` for a fraction shown in percent.
+    least, greatest : float or None
+        Range of its values; None if unbounded.
+    **facts
+        Other attributes of `Quantity`.
+    """
+    return quantity(
+        f"test_{name}",
+        words=words,
+        needs=needs,
+        higher=higher,
+        unit=unit,
+        least=least,
+        greatest=greatest,
+        asked=("metrics", name),
+        on_test=True,
+        requires=f"a booster with {needs}",
+        **facts,
+    )
+
+
+class Quantities(Mapping[str, Quantity]):
+    """The registered quantities by name, in the order in which tables and exports list them.
+
+    Parameters
+    ----------
+    numbers : bool, default=False
+        Only those that are numbers.
+    """
+
+    def __init__(self, *, numbers: bool = False) -> None:
+        self._numbers = numbers
+
+    def __getitem__(self, name: str) -> Quantity:
+        if name not in registry.quantities:
+            raise KeyError(name)
+        found: Quantity = registry.quantities.get(name)
+        if self._numbers and not found.is_number:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        names = registry.quantities.in_order()
+        return (name for name in names if not self._numbers or self._is_number(name))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _is_number(self, name: str) -> bool:
+        found: Quantity = registry.quantities.get(name)
+        return found.is_number
+
+    def asked_by(self, setting: Setting) -> dict[str, str]:
+        """Return the names in a key of a config, with the names of the quantities they ask for."""
+        pairs = ((each.asked, name) for name, each in self.items())
+        return {asked[1]: name for asked, name in pairs if asked and asked[0] == setting}
+
+    def recorded(self, metrics: Iterable[str], record: Iterable[str]) -> dict[str, Quantity]:
+        """Return the quantities computed for a run that asks for some metrics and records."""
+        asked = {*(("metrics", name) for name in metrics), *(("record", name) for name in record)}
+        return {
+            name: each
+            for name, each in self.items()
+            if each.of is not None and (each.always or each.asked in asked)
+        }
+
+
+QUANTITIES = Quantities()
+#: Those that tables, figures and claims show.
+NUMBERS = Quantities(numbers=True)
