@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris, make_classification
 from boostbench import Experiment
 from boostbench.baselines.calibrated import Calibrated
 from boostbench.errors import ConfigError
+from boostbench.quantities import QUANTITIES
 
 T = 10
 
