@@ -111,8 +111,8 @@ def test_what_scikit_learn_says_of_a_booster_is_told(first_problem):
     [
         ("pass", None),
         ("raise ValueError('no')", ("meets WeightedLabels", "ValueError: no (own.py:12 in fit)")),
-        ("h.trees.leaf_value[:] *= -1.0", ("meets WeightedLabels", "are no larger than others")),
-        ("h.trees.leaf_value[:] *= np.nan", ("meets WeightedLabels", "are not all finite")),
+        ("h.trees.leaf_value[:] *= -1.0", ("meets WeightedLabels", "0% of the training labels")),
+        ("h.trees.leaf_value[:] *= np.nan", ("meets WeightedLabels", "predict differently")),
         ("h.trees.leaf_value[:] *= np.random.rand() + 1", ("meets WeightedLabels", "differ")),
     ],
 )
@@ -125,12 +125,12 @@ def test_a_weak_learner_is_judged_by_its_answers(first_problem, change, problem)
     [
         ("return (y + 1) % n_classes", None),
         ("return y + 1", ("proposes a class", "index 3 is out of bounds")),
-        ("return y", ("corrupts the number", "no label is changed")),
+        ("return y", ("proposes a class", "no label is changed")),
         (
             "import numpy as np\nreturn (y + 1 + (np.random.rand(len(y)) < 0.5)) % n_classes",
             ("the same seed", "differ"),
         ),
-        ("y += 1\ny %= n_classes\nreturn y", ("corrupts the number", "no label is changed")),
+        ("y += 1\ny %= n_classes\nreturn y", ("proposes a class", "no label is changed")),
     ],
 )
 def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
@@ -164,7 +164,11 @@ def test_a_generator_is_judged_by_its_data(first_problem, body, problem):
     ("source", "name", "complaint"),
     [
         ("x = 1\n", "", "registers no booster, weak learner, noise model or data set"),
-        ("def noise(y): pass\n", ":nois", "unknown part of .*own.py 'nois'; did you mean 'noise'"),
+        (
+            "def noise(y): pass\n",
+            ":nois",
+            "unknown attribute of .*own.py 'nois'; did you mean 'noise'",
+        ),
         ("1 / 0\n", "", r"own.py:1 cannot be loaded: ZeroDivisionError"),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import textwrap
 import traceback
-from collections import Counter
 from typing import Annotated
 
 import typer
@@ -32,8 +31,9 @@ def check(
     """Run the tests that all plugins of a kind must pass.
 
     For a booster: the estimator checks of scikit-learn, equal predictions for equal seeds, staged
-    predictions, sample weights and a run. For a weak learner: its predictions. For a noise model:
-    shape, labels and rate. For a data set: its parts. The exit code is 1 if a test fails.
+    predictions and a run. For a weak learner: the same, of a booster for each of its demands. For a
+    noise model: its labels. For a data set: its parts. The tests of a component end at the first
+    that fails; the exit code is then 1.
 
     Examples:
       boostbench check my_booster.py
@@ -44,7 +44,6 @@ def check(
     n_failed = n_done = 0
     for part, findings in check_plugin(plugin):
         print(part)
-        problems = Counter[str]()
         for finding in findings:
             n_done += 1
             if finding.error is None:
@@ -52,13 +51,8 @@ def check(
                 continue
             n_failed += 1
             problem = textwrap.shorten(plain(finding.problem), _WIDEST, placeholder=" ...")
-            problems[problem] += 1
-            if problems[problem] == 1:
-                print(f"  FAILED  {finding.what}: {problem}", flush=True)
-                if verbose:
-                    traceback.print_exception(finding.error, file=sys.stderr)
-        for problem, n in problems.items():
-            if n > 1:
-                print(f"  FAILED  {n - 1} more: {problem}")
+            print(f"  FAILED  {finding.what}: {problem}", flush=True)
+            if verbose:
+                traceback.print_exception(finding.error, file=sys.stderr)
     print(f"{n_failed} of {n_done} checks failed" if n_failed else f"all {n_done} checks passed")
     return INCOMPLETE if n_failed else OK
