@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from boostbench.api import Experiment, Listener, Paths, paths_of
 from boostbench.data import load
-from boostbench.data.adding import add_file, row_numbers
+from boostbench.data.adding import add_file
 from boostbench.data.catalog import SUFFIXES
+from boostbench.data.columns import Column
 from boostbench.errors import BoostbenchError
 from boostbench.source import read_value
 
@@ -152,12 +153,11 @@ def comparison_experiment(
     return Experiment.load(config, results=results, data=folders, plugins=plugins)
 
 
-def numbering_features(experiment: Experiment) -> Iterator[tuple[str, str]]:
-    """Yield each feature that only numbers the rows of a data file, as (file label, feature)."""
+def file_columns(experiment: Experiment) -> Iterator[tuple[str, tuple[Column, ...]]]:
+    """Yield the label of each data file, and what its columns became."""
     for entry in experiment.config.datasets:
         if entry.data.name.startswith(_PREFIX):
-            for feature in row_numbers(load(entry.data.name, data_dirs=experiment.data)):
-                yield entry.data.label, feature
+            yield entry.data.label, load(entry.data.name, data_dirs=experiment.data).columns
 
 
 def _booster_entry(booster: Booster) -> Booster:
@@ -209,5 +209,5 @@ def _copy_file(name: str, folder: Path, target: str) -> dict[str, Any]:
     path = Path(name).expanduser()
     stem = path.name.partition(".")[0]
     dataset = _PREFIX + re.sub(r"[^\w-]+", "-", stem)
-    add_file(path, dataset, folder, target=target)
+    add_file(path, dataset, folder, target=target, replace=True)
     return {dataset: {"as": stem}}

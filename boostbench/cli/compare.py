@@ -12,7 +12,7 @@ import typer
 
 from boostbench.cli.guard import INTERRUPTED
 from boostbench.cli.options import Data, Jobs, Json, Plugins, Results, Retry, statuses_of
-from boostbench.cli.output import print_error, print_json, print_rows
+from boostbench.cli.output import print_json, print_rows
 from boostbench.cli.run import run_and_print
 
 if TYPE_CHECKING:
@@ -82,14 +82,16 @@ def compare(
       boostbench compare samme sm-boost:subsample=0.5 --on patients.csv --target diagnosis --jobs 2
       boostbench compare samme sm-boost --on wine --noise uniform-other:rate=0.2 --page wine.html
     """
-    from boostbench.compare_boosters import answer, comparison_experiment, numbering_features
+    from boostbench.compare_boosters import answer, comparison_experiment, file_columns
+    from boostbench.data.columns import column_rows
     from boostbench.reports.comparison import check_rope
 
     check_rope(rope)
     experiment = comparison_experiment(**vars(options))
-    for file, column in numbering_features(experiment):
-        print_error(f"{file}: feature {column!r} holds row numbers; delete the column")
     with redirect_stdout(sys.stderr):  # stdout gets the result only
+        for file, columns in file_columns(experiment):
+            print(f"{file}:")
+            print_rows(column_rows(columns))
         code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
     if code != INTERRUPTED:
         comparison = answer(experiment, rope, page)

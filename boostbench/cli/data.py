@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -154,6 +155,19 @@ def add(
         str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
     ] = "",
     title: Annotated[str, typer.Option(metavar="TEXT", help="Description of the data set.")] = "",
+    drop: Annotated[list[str], repeatable("--drop", "COLUMN", "Column to leave out")],
+    of_type: Annotated[
+        list[str],
+        repeatable(
+            "--type",
+            "COLUMN=TYPE",
+            "What a column is: number, category, date, id, a format of dates such as %d/%m/%Y, or "
+            "a way to write numbers such as 1.234,5",
+        ),
+    ],
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Replace the description of an earlier file.")
+    ] = False,
     to: Annotated[
         Path,
         typer.Option(metavar="DIR", help="Data folder for the copy and its description."),
@@ -165,18 +179,23 @@ def add(
       boostbench data add mushrooms.csv --target edible
       boostbench data add vowel.libsvm --name vowel --to DIR
     """
-    from boostbench.data import load
-    from boostbench.data.adding import add_file, row_numbers
+    from boostbench.data.adding import add_file
+    from boostbench.data.columns import column_rows
 
     name = name or file.name.partition(".")[0]
     dirs = [to] if to.is_dir() else []
-    copy, description = add_file(file, name, to, target=target, title=title, data_dirs=dirs)
-    dataset = load(name, None, [to])
+    types = dict(each.rpartition("=")[::2] for each in of_type)
+    if "" in types:
+        raise BoostbenchError("give a column and what it is, e.g. zip=category", where="--type")
+    given: dict[str, Any] = {"target": target, "title": title, "drop": drop, "types": types}
+    dataset, copy, description = add_file(file, name, to, **given, replace=replace, data_dirs=dirs)
     sizes = f"{dataset.n_rows} samples, {dataset.n_features} features, {dataset.n_classes} classes"
     print(f"{name}: {copy}: {sizes}")
-    for column in row_numbers(dataset):
-        remedy = f"drop it with 'drop: [{column}]' in {description or 'the catalog entry'}"
-        print_error(f"feature {column!r} holds row numbers; {remedy}")
+    print_rows(column_rows(dataset.columns))
+    for column in dataset.columns:
+        if column.kind == "id" and column.name not in types:
+            again = f"--replace --type {shlex.quote(f'{column.name}=number')} (or category)"
+            print(f"{column.name!r} only identifies the rows and is left out; {again} keeps it")
     if description is not None:
         print(f"described in {description}; use it in a config as 'datasets: [{name}]'")
     return OK

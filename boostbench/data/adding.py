@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
 
-from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog
+from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog, folded
+from boostbench.data.columns import clean
 from boostbench.data.dataset import Dataset, encode_labels
+from boostbench.data.loading import load
 from boostbench.data.readers import parse_files
+from boostbench.data.sources import files_in
+from boostbench.data.tables import Parsed
 from boostbench.errors import DataError
 from boostbench.whole_files import read_file, write_file
 
-#: With fewer rows, a feature may hold the numbers 1, 2, ... by chance.
-_FEWEST_NUMBERED = 20
+#: With fewer rows, all cells of a column may differ by chance.
+_FEWEST_ROWS = 20
 
 
 def add_file(
@@ -27,31 +32,38 @@ def add_file(
     *,
     target: str = "",
     title: str = "",
+    drop: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
+    replace: bool = False,
     data_dirs: Iterable[str | Path] = (),
-) -> tuple[Path, Path | None]:
+) -> tuple[Dataset, Path, Path | None]:
     """Copy a data file into a data folder as data set ``name``.
 
     If the catalog has an entry of that name, the file must agree with it. Otherwise an entry with
     the sizes of the data set is written to ``<name>.yaml`` beside the copy, so that later damage of
-    the copy is detected.
+    the copy is detected. Columns that identify the rows (numbers of rows, or a text that is
+    different in every row) are declared ids there, and are no features. After an error the folder
+    is as it was.
 
     Parameters
     ----------
     file : Path
         CSV, ARFF, parquet or libsvm file, recognized by its suffix.
     name : str
-        Name of letters, digits, ``-``, ``_`` and ``.``.
+        Name of letters, digits, ``-``, ``_`` and ``.``; no other name of another data set.
     folder : Path
         Data folder, created if missing.
-    target : str, default=""
-        Label column of a new data set. Empty: ``target`` or, without one, ``class``.
-    title : str, default=""
-        Description of the data set.
+    target, title, drop, types
+        Keys of the entry: label column, description, columns to leave out, and what columns are.
+    replace : bool, default=False
+        Whether an entry that was written for an earlier file of that name is replaced.
     data_dirs : iterable of path, default=()
         Further folders with catalogs.
 
     Returns
     -------
+    dataset : Dataset
+        The data set as it is loaded.
     copy : Path
     description : Path or None
         Catalog file written; None if the catalog already has an entry.
@@ -61,49 +73,102 @@ def add_file(
     DataError
         If the name or the file is invalid.
     """
+    name = clean(name)
     if not re.fullmatch(r"\w[\w.-]*", name):
         raise DataError(f"{name!r} cannot name a data set; use letters, digits, '-', '_' and '.'")
     suffix = next((s for s in SUFFIXES if file.name.lower().endswith(s)), None)
     if suffix is None:
         raise DataError(f"unknown file format; known are {', '.join(SUFFIXES)}", where=str(file))
-    entry = catalog(data_dirs).get(name)
+    copy, description = folder / f"{name}{suffix}", folder / f"{name}.yaml"
+    given = {"target": target, "drop": [*drop], "types": dict(types or {})}
+    declared: dict[str, Any] = {key: value for key, value in given.items() if value}
+    entry = _known(name, description, catalog(data_dirs), bool(declared), replace=replace)
+    if folder.is_dir():
+        for other in files_in(folder, entry or DatasetEntry(name=name))[:1]:
+            if other != copy and not other.samefile(file):
+                what = f"this file of a data set {name!r} is there already; choose another --name"
+                raise DataError(what, where=str(other))
     content = read_file(file)
-    facts = _facts(file, content, entry or DatasetEntry(name=name, target=target))
+    written = {copy: content}
+    wanted = entry or DatasetEntry.model_validate({"name": name, **declared})
+    parsed = parse_files([(file, content)], wanted)
+    if entry is None:
+        ids = dict.fromkeys(_ids(parsed, wanted.types), "id")
+        if ids:
+            declared["types"] = {**declared.get("types", {}), **ids}
+        facts = {"title": title or name, **_sizes(parsed, len(ids)), **declared}
+        text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)
+        written[description] = text.encode("utf-8")
     folder.mkdir(parents=True, exist_ok=True)
-    copy = folder / f"{name}{suffix}"
-    if not (copy.exists() and copy.samefile(file)):
-        write_file(copy, content)
-    if entry is not None:
-        return copy, None
-    facts = {"title": title or name, **facts, **({"target": target} if target else {})}
-    description = folder / f"{name}.yaml"
-    text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)
-    write_file(description, text.encode("utf-8"))
-    return copy, description
+    before = {path: path.read_bytes() if path.exists() else None for path in written}
+    try:
+        for path, new in written.items():
+            if new != before[path]:
+                write_file(path, new)
+        dataset = load(name, None, [folder, *data_dirs])
+    except BaseException:
+        for path, old in before.items():
+            with suppress(OSError):
+                path.unlink(missing_ok=True) if old is None else write_file(path, old)
+        raise
+    return dataset, copy, None if entry else description
 
 
-def row_numbers(data: Dataset) -> list[str]:
-    """Return the features that hold row numbers, in any order; none if the data set is small."""
-    return [
-        name
-        for name, column in zip(data.feature_names, data.X.T, strict=True)
-        if data.n_rows >= _FEWEST_NUMBERED
-        and np.array_equal(np.sort(column) - np.floor(column.min()), range(data.n_rows))
-    ]
+def _known(
+    name: str,
+    description: Path,
+    entries: Mapping[str, DatasetEntry],
+    is_declared: bool,
+    *,
+    replace: bool,
+) -> DatasetEntry | None:
+    """Return the entry that a file must agree with; None if its description is to be written.
+
+    Raises
+    ------
+    DataError
+        If the name belongs to another data set, or the description exists already.
+    """
+    entry = entries.get(name)
+    for other in entries.values():
+        if folded(name) in map(folded, (other.name, *other.aliases)) and other is not entry:
+            raise DataError(
+                f"{name!r} is a name of the data set {other.name!r} ({other.where}); choose "
+                f"another one with --name, or --name {other.name} if the file holds that set"
+            )
+    of_user = entry is None or Path(entry.where.rpartition(":")[0]).name == description.name
+    if of_user and replace:
+        return None
+    if is_declared if entry else description.exists():
+        remedy = "--replace describes it anew" if of_user else "choose another --name"
+        where = entry.where if entry else str(description)
+        raise DataError(f"data set {name!r} is described already; {remedy}", where=where)
+    return entry
 
 
-def _facts(file: Path, content: bytes, entry: DatasetEntry) -> dict[str, Any]:
-    """Return the sizes of a parsed file, after comparison with the entry."""
-    parsed = parse_files([(file, content)], entry)
+def _ids(parsed: Parsed, declared: Mapping[str, str]) -> list[str]:
+    """Return the features that identify rows; none if the data set is small or has no others."""
+    n = len(parsed.labels)
+    declared_names = {clean(name).casefold() for name in declared}
+    ids = []
+    for column, values in zip(parsed.features, parsed.X.T, strict=True):
+        is_asked = column.kind in ("number", "category") and n >= _FEWEST_ROWS
+        differ = np.array_equal(np.sort(values) - np.floor(values.min()), range(n))
+        if is_asked and differ and column.name.casefold() not in declared_names:
+            ids.append(column.name)
+    return ids if len(ids) < len(parsed.features) else []
+
+
+def _sizes(parsed: Parsed, n_ids: int) -> dict[str, Any]:
+    """Return the sizes of a parsed file, as keys of its entry."""
     _, classes = encode_labels(parsed.labels.tolist())
-    n_rows, n_train, n_features = len(parsed.labels), parsed.n_train, len(parsed.feature_names)
-    entry.check(str(file), n_rows, n_train, classes, n_features)
+    n_rows, n_train = len(parsed.labels), parsed.n_train
     rows = {"n_rows": n_rows}
     if n_train is not None:
         rows = {"n_train": n_train, "n_test": n_rows - n_train}
     return {
         **rows,
-        "n_features": n_features,
+        "n_features": len(parsed.features) - n_ids,
         "n_classes": len(classes),
         "n_categorical": sum(values is not None for values in parsed.categories),
     }

@@ -12,10 +12,12 @@ import json
 import os
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
+from boostbench.data.columns import Column
 from boostbench.data.tables import Parsed
 from boostbench.whole_files import write_file
 
@@ -53,7 +55,7 @@ def keep(name: str, content: bytes) -> None:
 
 def read_parsed(key: str) -> Parsed | None:
     """Return the table stored under ``key``; None if it is missing or damaged."""
-    content = read_kept(f"parsed/{key}.npz")
+    content = read_kept(f"tables/{key}.npz")
     if content is None:
         return None
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -61,8 +63,10 @@ def read_parsed(key: str) -> Parsed | None:
         return Parsed(
             X=arrays["X"].astype(np.float64),
             labels=arrays["labels"],
-            feature_names=tuple(facts["feature_names"]),
-            categories=tuple(None if c is None else tuple(c) for c in facts["categories"]),
+            columns=tuple(
+                Column(**{**fact, "values": fact["values"] and tuple(fact["values"])})
+                for fact in facts
+            ),
             in_test=arrays.get("in_test"),
             folds=arrays.get("folds"),
         )
@@ -70,7 +74,7 @@ def read_parsed(key: str) -> Parsed | None:
 
 def write_parsed(key: str, parsed: Parsed) -> None:
     """Store a table under ``key``."""
-    facts = {"feature_names": parsed.feature_names, "categories": parsed.categories}
+    facts = [asdict(column) for column in parsed.columns]
     arrays: dict[str, np.ndarray] = {
         "X": _smallest(parsed.X),
         "labels": parsed.labels,
@@ -82,7 +86,7 @@ def write_parsed(key: str, parsed: Parsed) -> None:
         arrays["folds"] = parsed.folds
     content = io.BytesIO()
     np.savez(content, **arrays)  # type: ignore[arg-type]
-    keep(f"parsed/{key}.npz", content.getvalue())
+    keep(f"tables/{key}.npz", content.getvalue())
 
 
 def _smallest(X: np.ndarray) -> np.ndarray:

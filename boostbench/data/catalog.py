@@ -10,12 +10,20 @@ from __future__ import annotations
 
 import os
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PositiveInt, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    Field,
+    PositiveInt,
+    ValidationError,
+    model_validator,
+)
 
 from boostbench.errors import ConfigError, DataError, UnknownNameError, nearest
 from boostbench.registry import generators
@@ -32,7 +40,28 @@ def _label(value: object) -> object:
     return str(value) if is_number else value
 
 
+def _kind(value: str) -> str:
+    if value in (*KINDS, *WRITINGS) or "%" in value:
+        return value
+    raise ValueError(
+        f"{value!r} is no type of a column; known are {', '.join(KINDS)}, a format of dates such "
+        f"as %d/%m/%Y, and a way to write numbers: {', '.join(WRITINGS)}"
+    )
+
+
 Label = Annotated[str, BeforeValidator(_label)]
+Kind = Annotated[str, BeforeValidator(_label), AfterValidator(_kind)]
+KINDS = ("number", "category", "date", "id")
+#: Ways to write numbers, by example: the mark of the thousands and the decimal mark.
+WRITINGS = {
+    "1234.5": ("", "."),
+    "1,234.5": (",", "."),
+    "1.234,5": (".", ","),
+    "1 234.5": (" ", "."),
+    "1 234,5": (" ", ","),
+    "1'234.5": ("'", "."),
+    "1'234,5": ("'", ","),
+}
 
 
 class Sizes(Model):
@@ -125,6 +154,8 @@ class DatasetEntry(Sizes):
     #: Label column. Empty: ``target``, else ``class``, else (ARFF only) the last column.
     target: str = ""
     drop: Listed[str] = ()  # columns that are not features
+    #: What columns are, where their cells do not tell; see `boostbench.data.columns.Declared`.
+    types: dict[Label, Kind] = Field(default_factory=dict)
     files: Listed[str] = ()  # accepted file names besides ``<name>.<suffix>``
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None
@@ -285,9 +316,9 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
         If the name is unknown; the message suggests the nearest one.
     """
     entries = catalog(dirs)
-    by_name = {_folded(alias): e for e in entries.values() for alias in (e.name, *e.aliases)}
-    if _folded(name) in by_name:
-        return by_name[_folded(name)]
+    by_name = {folded(alias): e for e in entries.values() for alias in (e.name, *e.aliases)}
+    if folded(name) in by_name:
+        return by_name[folded(name)]
     for folder in search_dirs(dirs):
         if any((folder / f"{name}{suffix}").is_file() for suffix in SUFFIXES):
             return DatasetEntry(name=name, where=str(folder))
@@ -299,7 +330,9 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
     raise UnknownNameError("data set", name, known, where=where)
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
+    """Return a name of a data set in the form in which names are compared."""
+    name = unicodedata.normalize("NFC", name).strip()
     return name.casefold().replace("_", "-").replace(" ", "-")
 
 
@@ -350,7 +383,7 @@ def _check_names(entries: Mapping[str, DatasetEntry]) -> None:
     """Raise DataError if two entries share a name or a base does not exist."""
     owner: dict[str, DatasetEntry] = {}
     for entry in entries.values():
-        for name in {_folded(alias) for alias in (entry.name, *entry.aliases)}:
+        for name in {folded(alias) for alias in (entry.name, *entry.aliases)}:
             if name in owner:
                 other = owner[name]
                 raise DataError(

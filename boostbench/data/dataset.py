@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.data.columns import Column, clean, in_order, number_of
 from boostbench.errors import BoostbenchError
 
 
@@ -41,6 +43,8 @@ class Dataset:
         Further numbers drawn by a generator, e.g. ``{"beta": 0.13}`` of ``madelon``.
     checksum : str
         See `boostbench.data.sources.Located`; computed from the bytes that were read.
+    columns : tuple of Column
+        What each column of a file became, columns that are left out included.
     """
 
     name: str
@@ -55,6 +59,7 @@ class Dataset:
     source: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)
     checksum: str = ""
+    columns: tuple[Column, ...] = ()
 
     @classmethod
     def from_arrays(
@@ -91,7 +96,7 @@ class Dataset:
         >>> data.classes, data.y.tolist(), data.official[1].tolist()
         (('9', '10'), [1, 0, 1], [2])
         """
-        y, classes = encode_labels([str(label) for label in labels])
+        y, classes = encode_labels([clean(label) for label in labels])
         rows = np.arange(len(y), dtype=np.int64)
         divided = n_train is not None and n_train < len(y)
         n_features = X.shape[1]
@@ -126,8 +131,9 @@ class Dataset:
 def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return class indices and class names in sorted order.
 
-    If all labels are finite numbers, they are compared as numbers, so that ``"1"``, ``"+1"`` and
-    ``"1.0"`` are one class, named ``"1"``. Otherwise they are compared as text.
+    If all labels are numbers, they are compared as numbers, exactly: ``"1"``, ``"+1"`` and
+    ``"1.0"`` are one class, named ``"1"``. Otherwise they are compared as text, as are all labels
+    if one has a leading zero.
 
     Examples
     --------
@@ -136,20 +142,19 @@ def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, 
     ([1, 0, 1], ('9', '10'))
     """
     texts, index = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
-    numbers = [_number(str(text)) for text in texts]
-    if any(number is None for number in numbers):
-        return index.astype(np.int64), tuple(str(text) for text in texts)
-    values, of_text = np.unique(np.array(numbers, dtype=np.float64), return_inverse=True)
-    names = tuple(str(int(v)) if v == int(v) else repr(float(v)) for v in values)
-    return of_text[index].astype(np.int64), names
+    numbers = [number_of(text) for text in texts.tolist()]
+    names = texts.tolist()
+    if None not in numbers:
+        names = [_plain(number) for number in numbers if number is not None]
+    classes = in_order(set(names))
+    of_text = np.array([classes.index(name) for name in names], dtype=np.int64)
+    return of_text[index], classes
 
 
-def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
+def _plain(number: Decimal) -> str:
+    """Return a number as digits, without a plus sign and zeros at the end."""
+    text = f"{abs(number) if number == 0 else number:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def impute(

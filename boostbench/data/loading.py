@@ -115,6 +115,7 @@ def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | floa
         folds=parsed.folds,
         citation=entry.citation,
         source=located.describe,
+        columns=parsed.columns,
     )
 
 

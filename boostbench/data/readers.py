@@ -12,7 +12,6 @@ import io
 import re
 import warnings
 import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,24 +20,36 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostbench.data.catalog import DatasetEntry
+from boostbench.data.columns import MISSING, Declared, clean, decimal_of, find_name
 from boostbench.data.tables import (
-    MISSING,
     Parsed,
     check_numbers,
     check_size,
+    clean_names,
     find_target,
     is_number,
+    numbers,
     parse_frame,
+    refuse_text,
 )
-from boostbench.errors import DataError, import_extra
+from boostbench.errors import DataError, UnknownNameError, import_extra
 from boostbench.whole_files import read_bounded
 
 if TYPE_CHECKING:
     import pandas as pd
 
 csv.field_size_limit(2**31 - 1)  # `whole_files` limits the size of a file
-_ATTRIBUTE = re.compile(r"""@attribute\s+('[^']*'|"[^"]*"|\S+?)\s*(\{.*|\s\S.*)$""", re.IGNORECASE)
-_NUMERIC = ("numeric", "real", "integer")
+SEPARATORS = ",;\t|"
+_SEPARATOR_LINE = re.compile(r'\s*"?sep=(.)"?[ \t]*\n', re.IGNORECASE)
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\S.*)", re.IGNORECASE)
+_ARFF_CELL = re.compile(rf"\s*({_QUOTED}|\d+\s+(?:{_QUOTED})|[^,]*?)\s*(,|$)")
+_ARFF_SPECIAL = re.compile(r"""['"\\{}]""")
+#: Letters of Java's formats of dates, as ARFF has them, in the codes of strptime.
+_DATE_LETTERS = {
+    **{"yyyy": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M"},
+    **{"ss": "%S", "SSS": "%f"},
+}
 
 
 def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Parsed:
@@ -80,8 +91,7 @@ def parse_bundled(name: str) -> Parsed:
     return Parsed(
         X=X,
         labels=np.array([str(bunch.target_names[k]) for k in bunch.target], dtype=str),
-        feature_names=tuple(str(feature) for feature in bunch.feature_names),
-        categories=(None,) * X.shape[1],
+        columns=numbers([str(feature) for feature in bunch.feature_names]),
         in_test=None,
     )
 
@@ -110,12 +120,15 @@ def _unpack(path: Path, packed: bytes) -> bytes:
 
 
 def _decode(content: bytes, path: str) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):  # Excel's "Unicode text"
+        content = content.decode("utf-16", errors="replace").encode()
     if not content.strip():
         raise DataError("the file is empty; a header row and data rows are expected", where=path)
     if b"\0" in content:
         raise DataError("this is binary data, not text", where=path)
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
+        return text.replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError(
@@ -126,13 +139,13 @@ def _decode(content: bytes, path: str) -> str:
 
 @dataclass(frozen=True)
 class _Cells:
-    """Comma-separated rows of a text below its header; blank lines are skipped."""
+    """Separated rows of a text below its header; blank lines are skipped."""
 
-    text: str
-    header: int  # number of lines
+    body: str
+    header: int  # number of lines before the body
     names: Sequence[str]  # of columns
     path: str
-    quote: str = '"'
+    separator: str = ","
 
     def frame(self, as_text: Sequence[str]) -> pd.DataFrame:
         """Return the cells as a data frame; columns in ``as_text`` are read as text."""
@@ -145,24 +158,23 @@ class _Cells:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", pd.errors.ParserWarning)  # rows are too long
                 frame: pd.DataFrame = pd.read_csv(
-                    io.StringIO(self.text),
+                    io.StringIO(self.body),
+                    sep=self.separator,
                     header=None,
                     names=list(self.names),
                     index_col=False,
-                    skiprows=self.header,
                     dtype={name: str for name in self.names if name in as_text},
-                    na_values=list(MISSING),
+                    na_values={name: list(MISSING) for name in self.names if name not in as_text},
                     keep_default_na=False,
                     skipinitialspace=True,
                     low_memory=False,
-                    quotechar=self.quote,
                     **options,
                 )
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
             self._check_widths()
             raise DataError(f"this is not a table: {error}", where=self.path) from error
         # A short row is filled with missing cells, so its last cell is missing.
-        if frame.iloc[:, -1].isna().any():
+        if (frame.iloc[:, -1].isna() | (frame.iloc[:, -1] == "")).any():
             self._check_widths()
         return frame
 
@@ -183,86 +195,199 @@ class _Cells:
                 )
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        lines = io.StringIO(self.text, newline="")
-        for _ in range(self.header):
-            lines.readline()
-        reader = csv.reader(lines, quotechar=self.quote, skipinitialspace=True)
+        reader = csv.reader(io.StringIO(self.body), delimiter=self.separator, skipinitialspace=True)
         for cells in reader:
             if cells:
                 yield self.header + reader.line_num, cells
 
 
 def _csv_cells(text: str, path: str) -> _Cells:
-    """Split a CSV file with a header row and commas; blank lines are skipped."""
-    start = len(text) - len(text.lstrip())
-    end = text.find("\n", start)
-    [cells] = csv.reader([text[start : end if end >= 0 else None]], skipinitialspace=True)
-    names = [cell.strip() for cell in cells]
-    header = text.count("\n", 0, start) + 1
-    _check_distinct(names, "column", f"{path}:{header}")
-    return _Cells(text, header, names, path)
+    """Split a CSV file with a header row; blank lines are skipped.
+
+    The separator is the one that Excel's first line ``sep=;`` names, or that of ``, ; | TAB`` which
+    makes most cells of the header.
+    """
+    given = _SEPARATOR_LINE.match(text)
+    skipped = text.count("\n", 0, given.end()) if given else 0
+    lines = io.StringIO(text[given.end() :] if given else text)
+    found: tuple[str, list[str], int, int, list[str]] | None = None
+    for separator in [given[1]] if given else SEPARATORS:
+        lines.seek(0)
+        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+        rows = (cells for cells in reader if any(cells))
+        names = next(rows, [])
+        if found is None or len(names) > len(found[1]):
+            found = separator, names, reader.line_num, lines.tell(), next(rows, [])
+    assert found is not None
+    separator, names, n_lines, start, first = found
+    if len(names) != len(first):  # separators at the end of the header or of the rows
+        names += [""] * (len(first) - len(names)) if not any(first[len(names) :]) else []
+        while len(names) > len(first) > 0 and not names[-1].strip():
+            names.pop()
+    where = f"{path}:{skipped + n_lines}"
+    names = clean_names(names, "column", where)
+    return _Cells(lines.getvalue()[start:], skipped + n_lines, names, path, separator)
 
 
 def _parse_csv(text: str, entry: DatasetEntry, path: str) -> Parsed:
     rows = _csv_cells(text, path)
-    target = find_target(rows.names, entry, f"{path}:{rows.header}")
-    return parse_frame(rows.frame((target, "split")), entry, path, rows.place)
+    where = f"{path}:{rows.header}"
+    target = find_target(rows.names, entry, where)
+    declared = _declared(entry, rows.names, where)
+    as_text = {target, "split", *declared}
+    has_commas = rows.separator != "," and re.search(r"\d,\d", rows.body)
+    frame = rows.frame(rows.names if has_commas else [*as_text])
+    # Numbers lose their leading zeros, so columns of codes such as 007 are read again as text.
+    if re.search(rf'(^|[{SEPARATORS}])[ "]*0\d', rows.body, re.MULTILINE):
+        whole = [name for name in rows.names if frame[name].dtype.kind in "iu"]
+        frame = rows.frame([*as_text, *whole]) if whole else frame
+    unnamed = [n for n in rows.names if n.startswith("column ") and _is_empty(frame[n])]
+    frame = frame.drop(columns=unnamed)
+    texts = [frame[n] for n in frame if n != target and frame[n].dtype.kind == "O"]
+    decimal = decimal_of(texts, "," if rows.separator == ";" else ".")
+    return parse_frame(frame, entry, path, rows.place, declared, decimal)
+
+
+def _is_empty(column: pd.Series) -> bool:
+    return bool((column.isna() | (column == "")).all())
+
+
+def _declared(entry: DatasetEntry, names: Sequence[str], where: str) -> dict[str, Declared]:
+    """Return what the entry declares of columns, by the names in the file."""
+    declared: dict[str, Declared] = {}
+    for name, kind in entry.types.items():
+        if not (found := find_name(name, names, where)):
+            raise UnknownNameError("column", name, names, where=entry.where or where)
+        declared[found] = kind
+    return declared
 
 
 def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
-    """Parse a dense ARFF file; the default label is ``target``, ``class`` or the last attribute."""
-    lines = text.splitlines()
-    words = [line.strip().lower() for line in lines]
-    data = next((n for n, word in enumerate(words) if word.startswith("@data")), None)
-    if data is None:
-        raise DataError("there is no line '@data'", where=path)
-    kinds: dict[str, str] = {}
-    for number, line in enumerate(lines[:data], start=1):
-        if words[number - 1].startswith("@attribute"):
-            match = _ATTRIBUTE.match(line.strip())
+    """Parse an ARFF file; the default label is ``target``, ``class`` or the last attribute.
+
+    The data are rewritten as CSV, one line for each line, so that both formats have one reader.
+    """
+    lines = text.split("\n")
+    kinds: dict[str, Declared] = {}
+    numeric: list[str] = []
+    for header, line in enumerate(map(str.strip, lines), start=1):
+        if line.lower().startswith("@data"):
+            break
+        if line.lower().startswith("@attribute"):
+            where = f"{path}:{header}"
+            match = _ATTRIBUTE.fullmatch(line)
             if match is None:
-                what = f"{line.strip()!r} is not '@attribute NAME TYPE'"
-                raise DataError(what, where=f"{path}:{number}")
-            name = match[1].strip("'\"").strip()
-            _check_distinct([*kinds, name], "attribute", f"{path}:{number}")
-            kinds[name] = match[2].strip().lower()
+                raise DataError(f"{line!r} is not '@attribute NAME TYPE'", where=where)
+            *_, name = clean_names([*kinds, _unquoted(match[1])], "attribute", where)
+            kinds[name] = _arff_type(match[2], where)
+            if kinds[name] == "number":
+                numeric.append(name)
+    else:
+        raise DataError("there is no line '@data'", where=path)
     if not kinds:
-        raise DataError("there is no @attribute before @data", where=f"{path}:{data + 1}")
-    for index, line in enumerate(lines):
-        if index <= data or line.lstrip().startswith("%"):
-            lines[index] = ""
-        elif line.lstrip().startswith("{"):
-            what = "sparse ARFF is not read; save it dense or as CSV"
-            raise DataError(what, where=f"{path}:{index + 1}")
+        raise DataError("there is no @attribute before @data", where=f"{path}:{header}")
     if not entry.target and not {"target", "class"} & {name.casefold() for name in kinds}:
         entry = entry.model_copy(update={"target": list(kinds)[-1]})
-    body = "\n".join(lines)
-    rows = _Cells(body, data + 1, list(kinds), path, "'" if "'" in body else '"')
-    numeric = [name for name, kind in kinds.items() if kind.startswith(_NUMERIC)]
+    # A cell that a sparse row leaves out is zero, or the first value.
+    zero = {"number": "0"}
+    usual = [k[0] if isinstance(k, tuple) else zero.get(k, "") for k in kinds.values()]
+    body = io.StringIO()
+    writer = csv.writer(body, lineterminator="\n")
+    for number, line in enumerate(map(str.strip, lines[header:]), start=header + 1):
+        if line.startswith("%"):
+            body.write("\n")
+        elif not _ARFF_SPECIAL.search(line):
+            body.write(f"{line}\n")
+        else:
+            writer.writerow(_arff_cells(line, usual, f"{path}:{number}"))
+    rows = _Cells(body.getvalue(), header, list(kinds), path)
     frame = rows.frame([name for name in kinds if name not in numeric])
-    return parse_frame(frame, entry, path, rows.place, numeric)
+    for name in numeric:
+        if frame[name].dtype.kind == "O" and len(frame):
+            refuse_text(frame[name], rows.place, "the file declares it numeric")
+    declared = kinds | _declared(entry, list(kinds), path)
+    return parse_frame(frame, entry, path, rows.place, declared)
 
 
-def _check_distinct(names: Sequence[str], kind: str, where: str) -> None:
-    repeated = [name for name, count in Counter(names).items() if count > 1]
-    if repeated:
-        what = f"{kind} {repeated[0]!r} occurs twice in the header; names must differ"
-        raise DataError(what, where=where)
+def _arff_type(text: str, where: str) -> Declared:
+    """Return the declared values of a nominal attribute, the format of dates, or the kind."""
+    word, _, rest = text.partition(" ")
+    if text.startswith("{") and text.endswith("}"):
+        return tuple(clean(value) for value in _split_arff(text[1:-1]))
+    if word.lower() in ("numeric", "real", "integer"):
+        return "number"
+    if word.lower() == "string":
+        return ""
+    if word.lower() == "date":
+        form = _unquoted(rest.strip()) or "yyyy-MM-dd'T'HH:mm:ss"
+        for letters, code in _DATE_LETTERS.items():
+            form = form.replace(letters, code)
+        if not re.search("[A-Za-z]", re.sub("%[A-Za-z]|'[^']*'", "", form)):
+            return form.replace("'", "")
+    raise DataError(f"attributes of type {text!r} are not read", where=where)
+
+
+def _arff_cells(line: str, usual: Sequence[str], where: str) -> list[str]:
+    """Return the cells of a row with quotes or backslashes, or of a sparse row."""
+    if re.search(r"(^|,)\s*\{[^{}]*\}$", line) and not line.startswith("{"):
+        raise DataError("instance weights are not read; remove them", where=where)
+    if not line.startswith("{"):
+        return [clean(cell) for cell in _split_arff(line)]
+    cells = list(usual)
+    for pair in _split_arff(line[1:].removesuffix("}")) if line.strip("{} ") else []:
+        index, _, cell = pair.partition(" ")
+        if not index.isdigit() or int(index) >= len(cells):
+            what = f"{pair!r} is not 'INDEX VALUE' with an index below {len(cells)}"
+            raise DataError(what, where=where)
+        cells[int(index)] = clean(_unquoted(cell.strip()))
+    return cells
+
+
+def _split_arff(line: str) -> list[str]:
+    """Split at commas outside quotes."""
+    cells, end = [], 0
+    while match := _ARFF_CELL.match(line, end):
+        cells.append(_unquoted(match[1]))
+        if not match[2]:
+            break
+        end = match.end()
+    return cells
+
+
+def _unquoted(text: str) -> str:
+    """Return a value without its quotes and the backslashes that escape."""
+    if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
+        return text
+    return re.sub(r"\\(u[0-9a-fA-F]{4}|.)", _escaped, text[1:-1])
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = match[1]
+    return chr(int(code[1:], 16)) if len(code) > 1 else {"n": "\n", "t": "\t"}.get(code, code)
 
 
 def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
-    import_extra("pyarrow", "parquet", where=path)
+    pyarrow = import_extra("pyarrow", "parquet", where=path)
     from pyarrow import parquet
 
     try:
         table = parquet.read_table(io.BytesIO(content))
         table.validate(full=True)  # detects text that is not UTF-8
-        frame = table.to_pandas()
+        for j, field in enumerate(table.schema):
+            if pyarrow.types.is_nested(field.type):
+                what = f"column {field.name!r} holds {field.type}; a cell must be one value"
+                raise DataError(what, where=path)
+            if pyarrow.types.is_binary(field.type) or pyarrow.types.is_large_binary(field.type):
+                table = table.set_column(j, field.name, table.column(j).cast("string"))
+        table = table.rename_columns(clean_names(table.column_names, "column", path))
+        frame = table.to_pandas(ignore_metadata=True)
+    except DataError:
+        raise
     except Exception as error:  # damaged bytes may raise anything
         reason = str(error).partition("\n")[0]
         raise DataError(f"this is not a readable parquet file: {reason}", where=path) from error
-    frame.columns = [str(column).strip() for column in frame.columns]
-    return parse_frame(frame, entry, path, lambda row: f"{path}: row {row + 1}")
+    declared = _declared(entry, list(frame), path)
+    return parse_frame(frame, entry, path, lambda row: f"{path}: row {row + 1}", declared)
 
 
 def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Parsed:
@@ -281,37 +406,45 @@ def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Pars
         for path, text in parts:
             _check_libsvm_lines(text, path)
         raise DataError(f"this is not a libsvm file: {error}", where=parts[0][0]) from error
-    matrices, labels = loaded[0::2], loaded[1::2]
-    rows = sparse.vstack(matrices, format="csr")
+    rows = sparse.vstack(loaded[0::2], format="csr")
     width = max(rows.shape[1], entry.n_features or 0)
     check_size(rows.shape[0], width, parts[0][0])
     X = np.zeros((rows.shape[0], width))
     X[:, : rows.shape[1]] = rows.toarray()
     names = tuple(f"x{j + 1}" for j in range(width))
     check_numbers(X, names, lambda row: [at for p in parts for at, _ in _libsvm_rows(*p)][row])
+    labels = [_libsvm_label(*row) for part in parts for row in _libsvm_rows(*part)]
     return Parsed(
         X=X,
-        labels=np.array([repr(float(label)) for label in np.concatenate(labels)], dtype=str),
-        feature_names=names,
-        categories=(None,) * width,
-        in_test=np.arange(len(X)) >= len(labels[0]) if len(parts) == 2 else None,
+        labels=np.array(labels, dtype=str),
+        columns=numbers(names),
+        in_test=np.arange(len(X)) >= loaded[0].shape[0] if len(parts) == 2 else None,
     )
 
 
-def _libsvm_rows(path: str, text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield ``file:line`` and the cells of each line that holds a row."""
-    for number, line in enumerate(text.splitlines(), start=1):
-        if cells := line.split("#")[0].split():
-            yield f"{path}:{number}", cells
+def _libsvm_label(where: str, line: str) -> str:
+    label = line.split(None, 1)[0]
+    if not is_number(label):
+        raise DataError(f"the label {label!r} is not a number", where=where)
+    if not np.isfinite(float(label)):
+        what = f"the label is missing ({label!r}); every row needs one, a finite number"
+        raise DataError(what, where=where)
+    return label
+
+
+def _libsvm_rows(path: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield ``file:line`` and the text of each line that holds a row, without comment."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if row := line.partition("#")[0].strip():
+            yield f"{path}:{number}", row
 
 
 def _check_libsvm_lines(text: str, path: str) -> None:
     """Raise DataError at the first line that is not ``label index:value ...``, indices rising."""
-    for where, cells in _libsvm_rows(path, text):
-        if not is_number(cells[0]):
-            raise DataError(f"the label {cells[0]!r} is not a number", where=where)
+    for where, row in _libsvm_rows(path, text):
+        _libsvm_label(where, row)
         last = -1
-        for cell in cells[1:]:
+        for cell in row.split()[1:]:
             index, colon, value = cell.partition(":")
             if index == "qid":
                 continue

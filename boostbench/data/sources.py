@@ -124,7 +124,7 @@ def locate(
         return _generated(entry, rows, params)
     folders = search_dirs(data_dirs)
     for folder in folders:
-        files = _files_in(folder, rows)
+        files = files_in(folder, rows)
         if files:
             return _from_files(entry, rows, files)
     if rows.sklearn is not None:
@@ -169,11 +169,11 @@ def is_undivided(entry: DatasetEntry, data_dirs: Iterable[str | Path] = ()) -> b
     return (
         is_known
         and all(size.n_train is None for size in rows.sizes())
-        and not any(_files_in(folder, rows) for folder in search_dirs(data_dirs))
+        and not any(files_in(folder, rows) for folder in search_dirs(data_dirs))
     )
 
 
-def _files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
+def files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
     """Return the files of a data set in a folder: none, one, or two of libsvm.
 
     Raises
@@ -267,7 +267,8 @@ def _reading(entry: DatasetEntry, rows: DatasetEntry) -> str:
     sizes are of this last kind, except in an ordered data set, which they divide.
     """
     passed_over = _NOT_READ if rows.ordered else _NOT_READ | Sizes.model_fields.keys()
-    facts = rows.model_dump(exclude={*passed_over, *(() if rows.folds else ("folds",))})
+    unused = {key for key in ("folds", "types") if not getattr(rows, key)}
+    facts = rows.model_dump(exclude={*passed_over, *unused})
     return json.dumps([_PARSER_VERSION, facts, entry.merge], sort_keys=True)
 
 

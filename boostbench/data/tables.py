@@ -1,13 +1,13 @@
 """Conversion of tables of cells to numbers, for all file formats.
 
 The label column is the ``target`` of the catalog entry, else ``target``, else ``class``. A column
-``split`` divides training and test rows. A column with a non-numeric cell is categorical and gets
-codes 0, 1, ... of its values in sorted order. The cells in `MISSING` are missing.
+``split`` divides training and test rows. The other columns are read by `read_column`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,22 +15,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.data.catalog import DatasetEntry
+from boostbench.data.columns import (
+    Column,
+    Declared,
+    RowPlace,
+    clean,
+    distinct_texts,
+    find_name,
+    how_to_declare,
+    read_column,
+)
 from boostbench.errors import DataError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-MISSING = ("", "?", "NA", "NaN", "nan")
-"""Cells that are read as missing."""
 
 #: Prefix of the name of a fold column, followed by the number of the repetition.
 FOLD = "fold:"
 
 #: Maximum size of a table of numbers in bytes.
 LARGEST_TABLE = 2**32
-
-#: Function that returns ``file:line`` (or ``file: row n``) of a row, counted from 0.
-RowPlace = Callable[[int], str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,12 +43,26 @@ class Parsed:
 
     X: NDArray[np.float64]  # shape (n_rows, n_features)
     labels: NDArray[np.str_]
-    feature_names: tuple[str, ...]
-    #: Sorted values of each categorical feature, indexed by code; None for a numeric feature.
-    categories: tuple[tuple[str, ...] | None, ...]
+    #: The label column, if it has a name, and all others but split and folds, in their order.
+    columns: tuple[Column, ...]
     in_test: NDArray[np.bool_] | None  # division declared by the source
     #: Folds declared by the source, shape (n_repeats, n_rows).
     folds: NDArray[np.int64] | None = None
+
+    @property
+    def features(self) -> tuple[Column, ...]:
+        """Columns of ``X``."""
+        return tuple(column for column in self.columns if column.is_feature)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """Names of the columns of ``X``."""
+        return tuple(column.name for column in self.features)
+
+    @property
+    def categories(self) -> tuple[tuple[str, ...] | None, ...]:
+        """Sorted values of each categorical feature, indexed by code; None for other features."""
+        return tuple(column.values for column in self.features)
 
     @property
     def n_train(self) -> int | None:
@@ -52,13 +70,9 @@ class Parsed:
         return None if self.in_test is None else int(np.sum(~self.in_test))
 
 
-def is_number(text: str) -> bool:
-    """Return whether a cell is a number, including ``inf``, which `check_numbers` reports."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
+def numbers(names: Sequence[str]) -> tuple[Column, ...]:
+    """Return columns of numbers with these names."""
+    return tuple(Column(name, "number") for name in names)
 
 
 def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:
@@ -69,14 +83,14 @@ def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:
     DataError
         If there is no label column.
     """
-    folded = {column.casefold(): column for column in reversed(columns)}
     wanted = (entry.target,) if entry.target else ("target", "class")
     for name in wanted:
-        if name.casefold() in folded:
-            return folded[name.casefold()]
+        if found := find_name(name, columns, where):
+            return found
     shown = ", ".join(columns[:8]) + (", ..." if len(columns) > 8 else "")
     hint = "" if entry.target else "; name another one with --target, or 'target' in a description"
-    hint = "; is the separator a comma?" if len(columns) == 1 else hint
+    if len(columns) == 1:
+        hint = "; are they separated by commas, semicolons, tabs or '|'?"
     raise DataError(
         f"there is no column {wanted[0]!r} for the labels; the columns are: {shown}{hint}",
         where=where,
@@ -88,78 +102,73 @@ def parse_frame(
     entry: DatasetEntry,
     path: str,
     place: RowPlace,
-    numeric: Sequence[str] = (),
+    declared: Mapping[str, Declared],
+    decimal: str = ".",
 ) -> Parsed:
     """Convert a data frame to numbers.
 
     Parameters
     ----------
     frame : DataFrame
-        Table with distinct, stripped column names.
+        Table with distinct, clean column names.
     entry : DatasetEntry
     path : str
         File, for messages.
     place : callable
         Function that returns ``file:line`` of a row.
-    numeric : sequence of str, default=()
-        Columns that the file declares numeric.
+    declared : mapping of str to Declared
+        Columns that the file or the entry declares.
+    decimal : {".", ","}, default="."
+        See `read_column`.
 
     Raises
     ------
     DataError
         If there is no label column, row or feature column, a label is missing, a ``split`` cell is
-        neither ``train`` nor ``test``, a number is infinite, or more columns hold text than the
-        catalog allows.
+        neither ``train`` nor ``test``, a number is infinite, a column cannot be read, or more
+        columns hold text than the catalog allows.
     """
-    target = find_target(list(frame.columns), entry, path)
+    names = list(frame.columns)
+    target = find_target(names, entry, path)
     if len(frame) == 0:
         raise DataError("there is a header but no data row", where=path)
-    dropped = {column.casefold() for column in entry.drop}
-    fold_columns = [name for name in frame.columns if entry.folds and name.startswith(FOLD)]
-    dropped |= {column.casefold() for column in fold_columns}
-    features = [
-        column
-        for column in frame.columns
-        if column != target and column != "split" and column.casefold() not in dropped
-    ]
+    dropped = {find_name(name, names, path) for name in entry.drop}
+    folds = [name for name in names if entry.folds and name.startswith(FOLD)]
+    split = next((name for name in names if name != target and _is_split(frame[name])), "")
+    kinds = {n: declared.get(n, "") for n in names if n not in (target, split, *folds)}
+    out = {name for name, kind in kinds.items() if name in dropped or kind == "id"}
+    X = np.empty((len(frame), len(kinds) - len(out)))
+    labels = parse_labels(frame[target], place, declared.get(target, ""))
+    classes = np.unique(labels)
+    is_folded = len({label.casefold() for label in classes.tolist()}) < len(classes)
+    note = "some labels differ only in case" if is_folded else ""
+    columns = [Column(target, "label", note=note)]
+    for name, kind in kinds.items():
+        if name in out:
+            columns.append(Column(name, "dropped" if name in dropped else "id"))
+            continue
+        strict = entry.n_categorical is None
+        j = sum(column.is_feature for column in columns)
+        X[:, j], column = read_column(frame[name], place, kind, decimal=decimal, strict=strict)
+        columns.append(column)
+    features = [column for column in columns if column.is_feature]
     if not features:
         raise DataError(f"there is no feature column besides {target!r}", where=path)
-    X = np.empty((len(frame), len(features)), dtype=np.float64)
-    categories: list[tuple[str, ...] | None] = []
-    numeric_share: dict[str, float] = {}
-    for j, column in enumerate(features):
-        X[:, j], values, share = _parse_column(frame[column])
-        categories.append(values)
-        if values is not None:
-            numeric_share[column] = share
-            if column in numeric:
-                _refuse_text(frame[column], place, "the file declares it numeric")
+    texts = [column for column in features if column.values is not None]
     allowed = entry.n_categorical
-    if allowed is not None and len(numeric_share) > allowed:
-        suspect = max(numeric_share, key=lambda column: numeric_share[column])
+    if allowed is not None and len(texts) > allowed:
+        suspect = max(texts, key=lambda column: column.share)
         expected = "only numbers" if allowed == 0 else f"text in at most {allowed} columns"
         reason = f"the catalog expects {expected} for {entry.name!r} ({entry.where})"
-        _refuse_text(frame[suspect], place, reason)
-    check_numbers(X, features, place)
+        refuse_text(frame[suspect.name], place, reason)
+    check_numbers(X, [column.name for column in features], place)
     return Parsed(
         X=X,
-        labels=parse_labels(frame[target], place),
-        feature_names=tuple(features),
-        categories=tuple(categories),
-        in_test=_parse_split(frame["split"], place) if "split" in frame.columns else None,
-        folds=np.array([_parse_folds(frame[name], path) for name in fold_columns])
-        if fold_columns
-        else None,
+        labels=labels,
+        columns=tuple(columns),
+        in_test=_parse_split(frame[split], place) if split else None,
+        folds=np.array([_parse_folds(frame[name], path) for name in folds]) if folds else None,
     )
-
-
-def _parse_folds(column: pd.Series, path: str) -> NDArray[np.int64]:
-    """Return fold numbers, which must be 0, 1, ... without gaps."""
-    ids, _, share = _parse_column(column)
-    found = np.unique(ids)
-    if share < 1 or len(found) < 2 or not np.array_equal(found, np.arange(len(found))):
-        raise DataError(f"column {column.name!r} must hold the folds 0, 1, ...", where=path)
-    return ids.astype(np.int64)
 
 
 def check_size(n_rows: int, n_columns: int, where: str) -> None:
@@ -197,63 +206,85 @@ def check_numbers(X: NDArray[np.float64], names: Sequence[str], place: RowPlace)
         )
 
 
-def _parse_column(
-    column: pd.Series,
-) -> tuple[NDArray[np.float64], tuple[str, ...] | None, float]:
-    """Return numbers, categories (None if the column is numeric) and share of numeric cells."""
-    import pandas as pd
-
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        return column.to_numpy(np.float64, na_value=np.nan), None, 1.0
-    codes, texts = _factorize(column)
-    missing = np.isin(texts, MISSING)
-    numeric = np.array([is_number(text) for text in texts], dtype=bool) & ~missing
-    coded = np.full(len(texts), np.nan)
-    if bool(np.all(numeric | missing)):
-        coded[numeric] = [float(text) for text in texts[numeric]]
-        return coded[codes], None, 1.0
-    values, coded[~missing] = np.unique(texts[~missing], return_inverse=True)
-    return coded[codes], tuple(str(value) for value in values), float(numeric[codes].mean())
-
-
-def _factorize(column: pd.Series) -> tuple[NDArray[np.intp], NDArray[np.str_]]:
-    """Return an index for each row, and the distinct stripped cells; ``""`` if missing."""
-    import pandas as pd
-
-    codes, distinct = pd.factorize(column)
-    return codes, np.array([*(str(cell).strip() for cell in distinct), ""], dtype=str)
-
-
-def _texts(column: pd.Series) -> NDArray[np.str_]:
-    codes, texts = _factorize(column)
-    return texts[codes]
-
-
-def _refuse_text(column: pd.Series, place: RowPlace, reason: str) -> None:
-    """Raise DataError at the first cell of a column that is not a number."""
-    texts = _texts(column)
-    row = next(i for i, text in enumerate(texts) if text not in MISSING and not is_number(text))
-    what = f"column {column.name!r} holds {str(texts[row])!r}, which is not a number"
+def refuse_text(column: pd.Series, place: RowPlace, reason: str) -> None:
+    """Raise DataError at the first cell of a column that is not a number, with the reason."""
+    index, texts, missing = distinct_texts(column)
+    text = ~missing & np.array([not is_number(str(text)) for text in texts])
+    row = int(np.argmax(text[index]))
+    what = f"column {column.name!r} holds {str(texts[index[row]])!r}, which is not a number"
     raise DataError(f"{what}; {reason}", where=place(row))
 
 
-def parse_labels(column: pd.Series, place: RowPlace) -> NDArray[np.str_]:
+def is_number(text: str) -> bool:
+    """Return whether a cell is a number, including ``inf``, which `check_numbers` reports."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def parse_labels(column: pd.Series, place: RowPlace, declared: Declared = "") -> NDArray[np.str_]:
     """Return the labels of a column as text; raise DataError if one is missing."""
-    texts = _texts(column)
-    empty = np.flatnonzero(np.isin(texts, MISSING))
-    if empty.size:
+    index, texts, missing = distinct_texts(column, keeps_words=declared == "category")
+    if isinstance(declared, tuple):
+        missing &= ~np.isin(texts, declared)
+    if missing[index].any():
+        row = int(np.argmax(missing[index]))
+        word = str(texts[index[row]])
+        found, hint = "", ""
+        if word:
+            found = f": it is {word!r}"
+            how = how_to_declare(str(column.name), "category")
+            hint = f"; if {word!r} is a class, declare the column: {how}"
         raise DataError(
-            f"the label (column {column.name!r}) is missing; every row needs one",
-            where=place(int(empty[0])),
+            f"the label (column {column.name!r}) is missing{found}; every row needs one{hint}",
+            where=place(row),
         )
-    return texts
+    return texts[index]
+
+
+def _parse_folds(column: pd.Series, path: str) -> NDArray[np.int64]:
+    """Return fold numbers, which must be 0, 1, ... without gaps."""
+    ids, read = read_column(column, lambda row: path, strict=False)
+    found = np.unique(ids)
+    is_rising = len(found) > 1 and np.array_equal(found, np.arange(len(found)))
+    if read.kind != "number" or not is_rising:
+        raise DataError(f"column {column.name!r} must hold the folds 0, 1, ...", where=path)
+    return ids.astype(np.int64)
+
+
+def _is_split(column: pd.Series) -> bool:
+    """Return whether a column is named split, or Split and holds train and test alone."""
+    name = str(column.name)
+    if name == "split" or name.casefold() != "split":
+        return name == "split"
+    return set(column.astype(str).str.strip().str.lower()) <= {"train", "test"}
 
 
 def _parse_split(column: pd.Series, place: RowPlace) -> NDArray[np.bool_]:
-    texts = np.char.lower(_texts(column))
-    wrong = np.flatnonzero((texts != "train") & (texts != "test"))
-    if wrong.size:
-        row = int(wrong[0])
-        found = f"holds {str(texts[row])!r}" if texts[row] else "is empty"
+    index, texts, _ = distinct_texts(column)
+    lower = np.char.lower(texts)
+    wrong = ~np.isin(lower, ("train", "test"))[index]
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        text = str(texts[index[row]])
+        found = f"holds {text!r}" if text else "is empty"
         raise DataError(f"column 'split' {found}; it must be 'train' or 'test'", where=place(row))
-    return np.asarray(texts == "test", dtype=bool)
+    return np.asarray(lower == "test", dtype=bool)[index]
+
+
+def clean_names(names: Sequence[object], kind: str, where: str) -> list[str]:
+    """Return column names in the form that identifies them; an empty one is numbered.
+
+    Raises
+    ------
+    DataError
+        If two columns have the same name.
+    """
+    cleaned = [clean(name) or f"column {number}" for number, name in enumerate(names, start=1)]
+    name, count = Counter(cleaned).most_common(1)[0]
+    if count > 1:
+        what = f"{kind} {name!r} occurs twice in the header; names must differ"
+        raise DataError(what, where=where)
+    return cleaned

@@ -63,13 +63,15 @@ def test_the_answer_is_a_page_too(boostbench, in_this_process, tmp_path):
     assert "pair 0.2" in page
 
 
-def test_a_column_that_numbers_the_rows_of_an_own_file_is_named(boostbench, in_this_process):
+def test_what_the_columns_of_an_own_file_became_is_said_first(boostbench, in_this_process):
     rows = "".join(f"{37 - n},{n % 9},{'ab'[n % 2]},{n}.5\n" for n in range(30))
     Path("people.csv").write_text(f"id,height,class,age\n{rows}")
     outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "people.csv", *SMALL)
     assert outcome.code == 0, outcome.err
-    told = "people: feature 'id' holds row numbers; delete the column\n"
-    assert outcome.err.startswith(f"boostbench: {told}")
+    told = [line.split() for line in outcome.err.splitlines()]
+    assert told[0] == ["people:"]
+    assert ["id", "id"] in told
+    assert ["height,", "age", "number", "0"] in told
 
 
 @pytest.mark.parametrize("rope", ["-1", "nan"])

@@ -58,6 +58,7 @@ def test_an_added_file_can_be_used(boostbench, mushrooms, tmp_path):
     assert outcome.err == ""
     copy = Path("datasets/mushrooms.csv")
     assert outcome.out.startswith(f"mushrooms: {copy}: 4 samples, 2 features, 2 classes\n")
+    assert ["colour", "category", "3", "0"] in [line.split() for line in outcome.out.splitlines()]
     assert copy.read_text() == CSV
     assert yaml.safe_load((tmp_path / "datasets/mushrooms.yaml").read_text()) == {
         "mushrooms": {
@@ -85,13 +86,70 @@ def test_a_file_of_a_known_set_must_be_that_set(refused, mushrooms):
     assert "mushrooms.csv" in refused("data", "add", mushrooms, "--name", "vowel")
 
 
-def test_a_column_that_numbers_the_rows_is_named(boostbench, tmp_path):
-    rows = "".join(f"{37 - n},{n % 9},{'ab'[n % 2]},{n}.5\n" for n in range(30))
-    (tmp_path / "people.csv").write_text(f"id,height,class,age\n{rows}")
+PEOPLE = "name,No,height,class,age\n" + "".join(
+    f"p{n:02},{37 - n},{n % 9},{'ab'[n % 2]},{n}.5\n" for n in range(30)
+)
+
+
+def test_columns_that_identify_the_rows_are_left_out_and_the_advice_brings_them_back(boostbench):
+    Path("people.csv").write_text(PEOPLE)
     outcome = boostbench("data", "add", "people.csv", "--to", "own")
     assert outcome.code == 0
-    told = "feature 'id' holds row numbers"
-    assert outcome.err == f"boostbench: {told}; drop it with 'drop: [id]' in own/people.yaml\n"
+    assert "people: own/people.csv: 30 samples, 2 features, 2 classes\n" in outcome.out
+    [advice] = [line for line in outcome.out.splitlines() if line.startswith("'No' only identifies")]
+    options = advice.partition("; ")[2].partition(" (")[0].split()
+    again = boostbench("data", "add", "people.csv", "--to", "own", *options)
+    assert "30 samples, 3 features" in again.out
+    assert boostbench("data", "verify", "people", "--data", "own").code == 0
+    assert yaml.safe_load(Path("own/people.yaml").read_text())["people"]["types"] == {
+        "No": "number",
+        "name": "id",
+    }
+
+
+def test_the_advice_for_odd_cells_can_be_followed_to_the_letter(boostbench, refused):
+    Path("odd.csv").write_text("a,my class\n1,x\n2,y\nsee note,x\n4,y\n")
+    message = refused("data", "add", "odd.csv", "--target", "my class")
+    assert "odd.csv:4: column 'a' holds 3 numbers, but also 'see note'" in message
+    for option in ("a=number", "a=category"):
+        assert f"--type {option} " in message
+        added = ("data", "add", "odd.csv", "--target", "my class", "--type", option)
+        assert boostbench(*added, "--to", option[2:]).code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "complaint"),
+    [
+        ("diabetes", "'diabetes' is a name of the data set 'pima'"),
+        ("chess", "choose another one with --name, or --name krkopt"),
+        ("WDBC", "'WDBC' is a name of the data set 'breast-cancer'"),
+        ("Iris", "or --name iris if the file holds that set"),
+        ("bank_small", "a name of the data set 'bank-small'"),
+        ("iris", "data set 'iris' is described already; choose another --name"),
+        ("taken", "taken.csv.gz: this file of a data set 'taken' is there already"),
+        ("multiclass", "data set 'multiclass' is described already"),
+    ],
+)
+def test_a_name_that_is_taken_is_refused_before_anything_is_written(refused, name, complaint):
+    folder = Path("datasets")
+    folder.mkdir()
+    (folder / "multiclass.yaml").write_text("other: {n_rows: 3}\n")
+    (folder / "taken.csv.gz").write_bytes(b"")
+    Path(f"{name}.csv").write_text(CSV)
+    before = sorted(path.name for path in folder.iterdir())
+    assert complaint in refused("data", "add", f"{name}.csv", "--target", "edible")
+    assert sorted(path.name for path in folder.iterdir()) == before
+    assert (folder / "multiclass.yaml").read_text() == "other: {n_rows: 3}\n"
+
+
+def test_a_description_is_replaced_on_request_alone(boostbench, refused, mushrooms):
+    boostbench("data", "add", mushrooms, "--target", "edible")
+    mushrooms.write_text(CSV + "5.5,red,no\n")
+    assert "rows: 5 found, 4 expected" in refused("data", "add", mushrooms)
+    asked = ("data", "add", mushrooms, "--target", "edible", "--drop", "colour")
+    assert "mushrooms' is described already; --replace describes it anew" in refused(*asked)
+    assert Path("datasets/mushrooms.csv").read_text() == CSV
+    assert "5 samples, 1 features" in boostbench(*asked, "--replace").out
 
 
 @pytest.mark.parametrize(

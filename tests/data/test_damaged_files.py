@@ -70,10 +70,10 @@ DAMAGED = {
         "toy.csv:1: there is no column 'target' for the labels; the columns are: split, a, b, c",
     ),
     "no header": ("toy.csv", "1,2,x\n3,4,y\n", "toy.csv:1: there is no column 'target'"),
-    "semicolons": (
+    "spaces": (
         "toy.csv",
-        GOOD.replace(",", ";"),
-        "the columns are: split;a;b;target; is the separator a comma?",
+        GOOD.replace(",", " "),
+        "the columns are: split a b target; are they separated by commas, semicolons, tabs or",
     ),
     "text in a number": (
         "toy.csv",
@@ -168,7 +168,13 @@ DAMAGED = {
         ARFF + "1,2,x\n1,y\n",
         "toy.arff:7: the row has 2 cells, the header has 3",
     ),
-    "arff sparse": ("toy.arff", ARFF + "{0 1, 2 x}\n", "toy.arff:6: sparse ARFF is not read"),
+    "arff sparse": ("toy.arff", ARFF + "{0 1, 3 x}\n", "toy.arff:6: '3 x' is not 'INDEX VALUE'"),
+    "arff weights": ("toy.arff", ARFF + "1,2,x, {5}\n", "toy.arff:6: instance weights are not"),
+    "arff relation": (
+        "toy.arff",
+        "@relation r\n@attribute a relational\n@data\n",
+        "toy.arff:2: attributes of type 'relational' are not read",
+    ),
     "arff empty": ("toy.arff", ARFF, "toy.arff: there is a header but no data row"),
     "parquet": ("toy.parquet", b"PAR1 and nothing else", "toy.parquet: this is not a readable par"),
 }

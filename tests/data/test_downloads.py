@@ -165,7 +165,7 @@ def test_a_file_of_the_user_comes_before_what_was_downloaded(openml, put):
 def test_an_added_file_is_described_and_checked(put, tmp_path):
     source = tmp_path / "mushrooms.csv"
     source.write_text("cap,edible\nflat,yes\nround,no\n")
-    copy, described = add_file(source, "mushrooms", tmp_path / "datasets", target="edible")
+    _, copy, described = add_file(source, "mushrooms", tmp_path / "datasets", target="edible")
     assert copy.read_bytes() == source.read_bytes()
     assert described.is_file()
     assert load("mushrooms").classes == ("no", "yes")

@@ -123,9 +123,9 @@ def test_numeric_labels_sort_as_numbers_and_other_labels_as_text(put):
 
 
 def test_a_column_with_any_text_is_coded_in_sorted_order(put):
-    folder = put("c.csv", "doors,safe,target\n5more,true,x\n2,false,y\n,true,x\n4,true,y\n")
+    folder = put("c.csv", "doors,safe,target\n5more,true,x\n2,false,y\n,true,x\nmany,true,y\n")
     data = load("c", None, [folder])
-    np.testing.assert_array_equal(data.X, [[2, 1], [0, 0], [np.nan, 1], [1, 1]])
+    np.testing.assert_array_equal(data.X, [[1, 1], [0, 0], [np.nan, 1], [2, 1]])
     assert data.categorical.tolist() == [True, True]
 
 
@@ -165,7 +165,7 @@ def test_a_cached_table_is_the_parsed_one_and_a_damaged_cache_is_read_anew(
     monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
     folder = put("toy.csv.gz", CSV)
     first = load("toy", None, [folder])
-    (cached,) = (tmp_path / "cache" / "parsed").glob("*.npz")
+    (cached,) = (tmp_path / "cache" / "tables").glob("*.npz")
     monkeypatch.setattr("boostbench.data.loading.parse_files", None)
     second = load("toy", None, [folder])
     same(second)

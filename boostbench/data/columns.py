@@ -1,0 +1,511 @@
+"""Columns of a table: what the cells of a column are, and their values as numbers.
+
+A column is what its file or its catalog entry declares. Otherwise its cells decide; the first of
+these that reads all cells (except missing ones) is taken: numbers, dates, durations, and else
+categories. A column of which at least half of the rows are numbers or dates, but not all, is
+refused. The rules are in ``docs/adding-a-data-set.md``.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.data.catalog import WRITINGS
+from boostbench.errors import DataError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Cells that are missing in every column, unless the column is declared a category.
+MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "<NA>", "#N/A")
+
+#: Cells, in lower case, that are missing if all other cells are numbers, dates or durations.
+_MARKERS = frozenset(
+    (
+        *(".", "..", "-", "--", "*", "none", "null", "na", "n.a.", "nd", "missing", "unknown"),
+        *("#n/a", "#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"),
+    )
+)
+
+#: Function that returns ``file:line`` (or ``file: row n``) of a row, counted from 0.
+RowPlace = Callable[[int], str]
+#: ``number``, ``category``, ``date``, ``id``, a way to write numbers (`WRITINGS`), a format of
+#: dates such as ``%d/%m/%Y``, or the declared values of a category; empty: the cells decide.
+Declared = str | tuple[str, ...]
+Numbers = NDArray[np.float64]
+
+_SYMBOL = "[%‰$€£¥₹]?"
+_AROUND = re.compile(rf"([+-]?) ?({_SYMBOL}) ?([+-]?)(.*?) ?({_SYMBOL})")
+_DATES = (
+    *("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
+    *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
+    *("%b %d %Y", "%b %d, %Y", "%B %d, %Y"),
+)
+_TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+_ISO_DATE = re.compile(r"\d{4}-\d\d?(-\d\d?([T ]\d\d?:\d\d.*)?)?", re.ASCII)
+_HAS_DATE = re.compile(r"\d\D+\d|[A-Za-z]{3}.*\d", re.ASCII)
+_CLOCK = r"\d+:\d\d(:\d\d(\.\d+)?)?"
+_SPAN = r"(\d+(\.\d+)? ?(days?|d|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|ms) ?)+"
+_DURATION = re.compile(rf"[+-]?({_CLOCK}|{_SPAN}([+-]?{_CLOCK})?|P[\dDTHMS.]+)", re.ASCII)
+_SAMPLE = 5  # texts by which a format is tried before it is tried on all
+_SHOWN = 3  # odd cells in a message
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table, and how it was read.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "date", "duration", "category", "id", "dropped", "label"}
+        Dates are days since 1970-01-01, durations seconds, categories codes 0, 1, ... of their
+        values. The last three kinds are not features.
+    values : tuple of str, or None
+        Values of a category, in the order of their codes.
+    missing : int
+        Number of missing cells.
+    note : str
+        Further facts for the user, e.g. the format of the dates.
+    share : float
+        Share of the present cells that are numbers or dates.
+    """
+
+    name: str
+    kind: Literal["number", "date", "duration", "category", "id", "dropped", "label"]
+    values: tuple[str, ...] | None = None
+    missing: int = 0
+    note: str = ""
+    share: float = 1.0
+
+    @property
+    def is_feature(self) -> bool:
+        """True unless the column is left out."""
+        return self.kind not in ("id", "dropped", "label")
+
+
+def column_rows(columns: Iterable[Column]) -> list[dict[str, Any]]:
+    """Return what each column became, as rows for the user; plain numbers share one row."""
+    shown = [column for column in columns if column != Column(column.name, "number")]
+    names = [column.name for column in columns if column not in shown]
+    if names:
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        shown.insert(0, Column(", ".join(names[:_SHOWN]) + more, "number"))
+    return [
+        {
+            "column": column.name,
+            "read_as": column.kind,
+            "values": len(column.values) if column.values is not None else "",
+            "missing": column.missing if column.is_feature else "",
+            "note": column.note,
+        }
+        for column in shown
+    ]
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Values of the distinct texts of a column under one reading; NaN where it does not fit."""
+
+    kind: Literal["number", "date", "duration"]
+    values: Numbers
+    note: str = ""
+    decimal: str = ""  # decimal mark of numbers
+
+    @property
+    def is_whole(self) -> bool:
+        """True if all texts fit."""
+        return not np.isnan(self.values).any()
+
+
+def clean(text: object) -> str:
+    r"""Return a cell, label or name in the form that decides whether two are the same.
+
+    White space around it is removed, and within it (line breaks too) is one space; letters with
+    accents have one form (Unicode NFC). Upper and lower case stay different.
+
+    Examples
+    --------
+    >>> clean("  dark\n red ")
+    'dark red'
+    """
+    return " ".join(unicodedata.normalize("NFC", str(text)).split())
+
+
+def find_name(wanted: str, names: Sequence[str], where: str) -> str:
+    """Return the column with a name, or the only one with this name in another case; or "".
+
+    Raises
+    ------
+    DataError
+        If several columns have this name in another case.
+    """
+    wanted = clean(wanted)
+    if wanted in names:
+        return wanted
+    same = [name for name in names if name.casefold() == wanted.casefold()]
+    if len(same) > 1:
+        raise DataError(f"{wanted!r} may be any of the columns {', '.join(same)}", where=where)
+    return same[0] if same else ""
+
+
+def number_of(label: str) -> Decimal | None:
+    """Return the number that a label is written as, exactly; None if the label is text.
+
+    ``01`` and ``1e5`` are text, ``1.5e3`` is a number.
+    """
+    pattern = r"[+-]?((0|[1-9]\d*)(\.\d*(e[+-]?\d+)?)?|\.\d+)"
+    return Decimal(label) if re.fullmatch(pattern, label, re.ASCII | re.IGNORECASE) else None
+
+
+def distinct_texts(
+    cells: pd.Series, *, keeps_words: bool = False
+) -> tuple[NDArray[np.intp], NDArray[np.str_], NDArray[np.bool_]]:
+    """Return the index of each row's text, the distinct texts, and which of them are missing.
+
+    With ``keeps_words`` only empty cells are missing.
+    """
+    import pandas as pd
+
+    codes, distinct = pd.factorize(cells)
+    texts = np.array([*map(clean, distinct), ""], dtype=str)
+    texts, same = np.unique(texts, return_inverse=True)
+    return same[codes], texts, np.isin(texts, MISSING[:1] if keeps_words else MISSING)
+
+
+def read_column(
+    cells: pd.Series,
+    place: RowPlace,
+    declared: Declared = "",
+    *,
+    decimal: str = ".",
+    strict: bool = True,
+) -> tuple[Numbers, Column]:
+    """Return the values of a column as numbers, NaN if missing, and what they are.
+
+    Parameters
+    ----------
+    cells : Series
+        Texts, or values of a typed file.
+    place : callable
+        Function that returns ``file:line`` of a row.
+    declared : str or tuple of str, default=""
+        See `Declared`.
+    decimal : {".", ","}, default="."
+        Decimal mark for numbers such as ``1,234`` that could be read in two ways.
+    strict : bool, default=True
+        Whether a column of which half the rows are numbers or dates must hold nothing else.
+
+    Raises
+    ------
+    DataError
+        If cells do not fit the declaration, or what they are is not certain.
+    """
+    import pandas as pd
+    from pandas.api import types
+
+    name = str(cells.name)
+    ordered = False
+    if not declared and isinstance(cells.dtype, pd.CategoricalDtype):
+        declared, ordered = tuple(map(clean, cells.cat.categories)), bool(cells.cat.ordered)
+    if types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells):
+        return _times(cells, name)
+    is_number = types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells)
+    if is_number and (not declared or declared == "number" or declared in WRITINGS):
+        return _measured(name, "number", cells.to_numpy(np.float64, na_value=np.nan), "")
+    if declared == "category" or isinstance(declared, tuple):
+        return _codes(cells, name, place, declared, ordered=ordered)
+    index, texts, missing = distinct_texts(cells)
+    counts = np.where(missing, 0, np.bincount(index, minlength=len(texts)))
+    present = np.flatnonzero(counts)
+    if not len(present):
+        return _measured(name, "number", np.full(len(index), np.nan), "no cell has a value")
+    is_marker = np.array([text.lower() in _MARKERS for text in texts[present]])
+    real = present[~is_marker]
+    readings = (
+        [] if declared == "" and _are_padded(texts[real]) else _readings(texts[real], declared)
+    )
+    whole = [reading for reading in readings if reading.is_whole]
+    values = np.full(len(texts), np.nan)
+    if whole:
+        found, gone = (
+            _chosen(whole, decimal, name, texts[real], index, real, place),
+            present[is_marker],
+        )
+    else:
+        fitting = [int(counts[real[~np.isnan(reading.values)]].sum()) for reading in readings]
+        n_fit = max(fitting, default=0)
+        if not declared and (not strict or 2 * n_fit < counts.sum()):
+            codes, column = _codes(cells, name, place)
+            return codes, replace(column, share=n_fit / int(counts.sum()))
+        found = readings[fitting.index(n_fit)]
+        gone = np.r_[real[np.isnan(found.values)], present[is_marker]]
+        if declared != "number":
+            _refuse_odd(name, found.kind, declared, n_fit, index, gone, texts, place)
+    values[real] = found.values
+    notes = [found.note, f"missing: {_quoted(texts[gone])}" if len(gone) else ""]
+    return _measured(name, found.kind, values[index], "; ".join(filter(None, notes)))
+
+
+def _measured(
+    name: str, kind: Literal["number", "date", "duration"], values: NDArray[Any], note: str
+) -> tuple[Numbers, Column]:
+    return values, Column(name, kind, missing=int(np.isnan(values).sum()), note=note)
+
+
+def _refuse_odd(
+    name: str,
+    kind: str,
+    declared: Declared,
+    n_fit: int,
+    index: NDArray[np.intp],
+    odd: NDArray[np.intp],
+    texts: NDArray[np.str_],
+    place: RowPlace,
+) -> None:
+    """Raise DataError for the cells that do not fit the other ones, or the declaration."""
+    rows = np.flatnonzero(np.isin(index, odd))
+    places = [place(int(row)) for row in rows[:_SHOWN]]
+    first, *others = (repr(str(texts[index[row]])) for row in rows[:_SHOWN])
+    more = [
+        f"{cell} ({at.rpartition(':')[2].strip()})"
+        for cell, at in zip(others, places[1:], strict=True)
+    ]
+    if len(rows) > _SHOWN:
+        more.append(f"{len(rows) - _SHOWN} more")
+    cells = f"{first}{' and ' if more else ''}{', '.join(more)}"
+    if declared:
+        what = f"column {name!r} holds {cells}, but is declared {declared!r}"
+    else:
+        what = (
+            f"column {name!r} holds {n_fit} {kind}s, but also {cells}; mend them, or declare the "
+            f"column: {how_to_declare(name, 'number')} if they are missing, "
+            f"{how_to_declare(name, 'category')} if all cells are text"
+        )
+    raise DataError(what, where=places[0])
+
+
+def how_to_declare(name: str, kind: str) -> str:
+    """Return the option that declares a column, and the key of a catalog entry that does."""
+    option = f"--type {shlex.quote(f'{name}={kind}')}"
+    return f"{option} (in the description: 'types: {{{name}: {kind}}}')"
+
+
+def _quoted(texts: Sequence[str] | NDArray[np.str_]) -> str:
+    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
+    return ", ".join(repr(str(text)) for text in texts[:_SHOWN]) + more
+
+
+def _times(cells: pd.Series, name: str) -> tuple[Numbers, Column]:
+    """Return dates as days since 1970-01-01, or durations as seconds."""
+    import pandas as pd
+
+    if pd.api.types.is_timedelta64_dtype(cells):
+        return _measured(name, "duration", cells.dt.total_seconds().to_numpy(np.float64), "seconds")
+    seconds = (cells - pd.Timestamp("1970-01-01", tz=cells.dt.tz)).dt.total_seconds()
+    return _measured(name, "date", seconds.to_numpy(np.float64) / 86400, "days since 1970")
+
+
+def _codes(
+    cells: pd.Series,
+    name: str,
+    place: RowPlace,
+    declared: Declared = "",
+    *,
+    ordered: bool = False,
+) -> tuple[Numbers, Column]:
+    """Return the codes of a category; declared values keep their order if ``ordered``."""
+    index, texts, missing = distinct_texts(cells, keeps_words=declared == "category")
+    if isinstance(declared, tuple):
+        missing &= ~np.isin(texts, declared)
+        wrong = np.flatnonzero(np.isin(index, np.flatnonzero(~missing & ~np.isin(texts, declared))))
+        if wrong.size:
+            what = f"column {name!r} holds {str(texts[index[wrong[0]]])!r}, not a declared value"
+            raise DataError(what, where=place(int(wrong[0])))
+    used = np.bincount(index, minlength=len(texts)) > 0
+    words = {text: text for text in texts[used & ~missing].tolist()}
+    if {text.lower() for text in words} == {"true", "false"} and len(words) > 2:
+        words = {text: text.lower() for text in words}
+    values = tuple(v for v in declared if v in words) if ordered else in_order(set(words.values()))
+    code = {value: float(number) for number, value in enumerate(values)}
+    codes = np.array([code[words[text]] if text in words else np.nan for text in texts.tolist()])
+    notes = []
+    if len({value.casefold() for value in values}) < len(values):
+        notes.append("some values differ only in case")
+    if gone := [str(text) for text in texts[used & missing] if text]:
+        notes.append(f"missing: {_quoted(gone)}")
+    values_of_rows = codes[index]
+    n_missing = int(np.isnan(values_of_rows).sum())
+    return values_of_rows, Column(name, "category", values, n_missing, "; ".join(notes), 0.0)
+
+
+def in_order(words: Iterable[str]) -> tuple[str, ...]:
+    """Return distinct words in numeric order if all are numbers, else in text order."""
+    words = sorted(words)
+    numbers = {word: number_of(word) for word in words}
+    if any(number is None for number in numbers.values()):
+        return tuple(words)
+    return tuple(sorted(words, key=lambda word: numbers[word] or 0))
+
+
+def _are_padded(texts: NDArray[np.str_]) -> bool:
+    """Return whether the texts are codes of equal length such as 007, some with leading zeros."""
+    words = texts.tolist()
+    return (
+        len({len(word) for word in words}) == 1
+        and all(len(word) > 1 and word.isascii() and word.isdigit() for word in words)
+        and any(word[0] == "0" for word in words)
+    )
+
+
+def _chosen(
+    whole: Sequence[_Reading],
+    decimal: str,
+    name: str,
+    texts: NDArray[np.str_],
+    index: NDArray[np.intp],
+    real: NDArray[np.intp],
+    place: RowPlace,
+) -> _Reading:
+    """Return the reading of a column from all that fit.
+
+    Numbers that can be read in two ways have the file's decimal mark; such dates are refused.
+    """
+    first = whole[0]
+    for other in whole[1:]:
+        differing = np.flatnonzero(first.values != other.values)
+        if other.kind != first.kind or not differing.size:
+            continue
+        if first.kind == "number":
+            return next((each for each in whole if each.decimal == decimal), first)
+        row = int(np.flatnonzero(np.isin(index, real[differing]))[0])
+        raise DataError(
+            f"column {name!r} holds {str(texts[real == index[row]][0])!r}, which is a date as "
+            f"{first.note} and as {other.note}; declare it: {how_to_declare(name, first.note)} or "
+            f"{how_to_declare(name, other.note)}",
+            where=place(row),
+        )
+    return first
+
+
+def decimal_of(columns: Iterable[pd.Series], usual: str) -> str:
+    """Return the decimal mark that the texts of some columns prove, or the usual one."""
+    proven = set()
+    for column in columns:
+        _, texts, missing = distinct_texts(column.iloc[:1000])
+        words = [text for text in texts[~missing].tolist() if text.lower() not in _MARKERS]
+        marks = {each.decimal for each in _numbers_of(words) if each.is_whole} if words else set()
+        if len(marks) == 1:
+            proven |= marks
+    return proven.pop() if len(proven) == 1 else usual
+
+
+def _readings(texts: NDArray[np.str_], declared: Declared) -> list[_Reading]:
+    """Return the readings of texts as numbers, dates and durations, the first ones preferred."""
+    words = texts.tolist()
+    if not words:
+        return []
+    if isinstance(declared, str) and "%" in declared:
+        return [_Reading("date", _days(words, declared), declared)]
+    if declared in WRITINGS:
+        return [_numbers(words, str(declared))]
+    readings = [] if declared == "date" else _numbers_of(words)
+    if declared == "number" or any(reading.is_whole for reading in readings):
+        return readings
+    return [*readings, *_dates(words), *_durations(words), *_with_unit(words)]
+
+
+def _numbers_of(words: Sequence[str]) -> list[_Reading]:
+    return [_numbers(words, writing) for writing in WRITINGS]
+
+
+def _numbers(words: Sequence[str], writing: str) -> _Reading:
+    """Read numbers in one way of writing, all with the same symbol such as ``%``, or none."""
+    thousands, decimal = WRITINGS[writing]
+    pattern = _pattern(thousands, decimal)
+    values, symbols = np.full(len(words), np.nan), np.full(len(words), "", dtype="U2")
+    for i, word in enumerate(words):
+        number, symbols[i] = _without_symbol(word)
+        if pattern.fullmatch(number):
+            values[i] = float(number.replace(thousands, "").replace(decimal, "."))
+    read = ~np.isnan(values)
+    kinds, n_of = np.unique(symbols[read], return_counts=True)
+    symbol = kinds[np.argmax(n_of)] if len(kinds) else ""
+    values[symbols != symbol] = np.nan
+    notes = [
+        f"in {symbol}" if symbol else "",
+        "" if decimal + thousands == "." else f"as {writing}",
+    ]
+    return _Reading("number", values, ", ".join(filter(None, notes)), decimal)
+
+
+@cache
+def _pattern(thousands: str, decimal: str) -> re.Pattern[str]:
+    mark = re.escape(thousands)
+    grouped = rf"[1-9]\d{{0,2}}({mark}\d{{2,3}})*{mark}\d{{3}}|" if thousands else ""
+    point = re.escape(decimal)
+    digits = rf"({grouped}\d+)({point}\d*)?|{point}\d+"
+    return re.compile(rf"[+-]?(({digits})(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.IGNORECASE)
+
+
+def _without_symbol(word: str) -> tuple[str, str]:
+    """Return a number without the sign of a currency or per cent, and this sign."""
+    word = word.replace("\u2212", "-").replace("\u2019", "'")
+    if word.startswith("(") and word.endswith(")"):
+        word = f"-{word[1:-1]}"
+    match = _AROUND.fullmatch(word)
+    if match is None:
+        return word, ""
+    sign, before, inner_sign, number, after = match.groups()
+    return sign + inner_sign + number, before + after
+
+
+def _dates(words: Sequence[str]) -> Iterator[_Reading]:
+    """Yield readings as dates, in ISO 8601 or in a format that fits some of the first words."""
+    if not any(map(_HAS_DATE.search, words[:_SAMPLE])):
+        return
+    iso = [word if _ISO_DATE.fullmatch(word) else "" for word in words]
+    reading = _Reading("date", _days(iso, "ISO8601"), "days since 1970")
+    yield reading
+    for date in () if reading.is_whole else _DATES:
+        for time in _TIMES:
+            if not np.isnan(_days(words[:_SAMPLE], date + time)).all():
+                yield _Reading("date", _days(words, date + time), date + time)
+
+
+def _days(words: Sequence[str], form: str) -> Numbers:
+    """Return dates as days since 1970-01-01, NaN where a word is none."""
+    import pandas as pd
+
+    dates = pd.to_datetime(pd.Series(words), format=form, errors="coerce", utc=True)
+    return _times(dates, "")[0]
+
+
+def _durations(words: Sequence[str]) -> Iterator[_Reading]:
+    import pandas as pd
+
+    texts = [word if _DURATION.fullmatch(word) else "" for word in words]
+    if any(texts):
+        full = [f"{text}:00" if text.count(":") == 1 else text for text in texts]
+        yield _Reading(
+            "duration", _times(pd.Series(pd.to_timedelta(full, errors="coerce")), "")[0], "seconds"
+        )
+
+
+def _with_unit(words: Sequence[str]) -> Iterator[_Reading]:
+    """Yield readings as numbers followed by one unit, such as ``5 kg`` and ``7 kg``."""
+    match = re.search(r"[^\d.,' ][^\d.,']*$", words[0], re.ASCII)
+    unit = match[0] if match else ""
+    if unit and all(word.endswith(unit) for word in words):
+        bare = [word.removesuffix(unit).strip() for word in words]
+        yield from (replace(each, note=f"in {unit}") for each in _numbers_of(bare) if each.is_whole)
