@@ -168,6 +168,12 @@ def number_of(label: str) -> Decimal | None:
     return Decimal(label) if re.fullmatch(pattern, label, re.ASCII | re.IGNORECASE) else None
 
 
+def declared_values(cells: pd.Series) -> Declared:
+    """Return the values of a category of pandas or parquet; empty for other columns."""
+    categories = getattr(cells.dtype, "categories", None)
+    return "" if categories is None else tuple(map(clean, categories))
+
+
 def distinct_texts(
     cells: pd.Series, *, keeps_words: bool = False
 ) -> tuple[NDArray[np.intp], NDArray[np.str_], NDArray[np.bool_]]:
@@ -211,20 +217,17 @@ def read_column(
     DataError
         If cells do not fit the declaration, or what they are is not certain.
     """
-    import pandas as pd
     from pandas.api import types
 
     name = str(cells.name)
-    ordered = False
-    if not declared and isinstance(cells.dtype, pd.CategoricalDtype):
-        declared, ordered = tuple(map(clean, cells.cat.categories)), bool(cells.cat.ordered)
+    declared = declared or declared_values(cells)
     if types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells):
         return _times(cells, name)
     is_number = types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells)
     if is_number and (not declared or declared == "number" or declared in WRITINGS):
         return _measured(name, "number", cells.to_numpy(np.float64, na_value=np.nan), "")
     if declared == "category" or isinstance(declared, tuple):
-        return _codes(cells, name, place, declared, ordered=ordered)
+        return _codes(cells, name, place, declared)
     index, texts, missing = distinct_texts(cells)
     counts = np.where(missing, 0, np.bincount(index, minlength=len(texts)))
     present = np.flatnonzero(counts)
@@ -312,7 +315,8 @@ def _times(cells: pd.Series, name: str) -> tuple[Numbers, Column]:
 
     if pd.api.types.is_timedelta64_dtype(cells):
         return _measured(name, "duration", cells.dt.total_seconds().to_numpy(np.float64), "seconds")
-    seconds = (cells - pd.Timestamp("1970-01-01", tz=cells.dt.tz)).dt.total_seconds()
+    origin = pd.Timestamp("1970-01-01", tz=cells.dt.tz and "UTC")
+    seconds = (cells - origin).dt.total_seconds()
     return _measured(name, "date", seconds.to_numpy(np.float64) / 86400, "days since 1970")
 
 
@@ -321,10 +325,8 @@ def _codes(
     name: str,
     place: RowPlace,
     declared: Declared = "",
-    *,
-    ordered: bool = False,
 ) -> tuple[Numbers, Column]:
-    """Return the codes of a category; declared values keep their order if ``ordered``."""
+    """Return the codes of a category; the values of an ordered one of pandas keep their order."""
     index, texts, missing = distinct_texts(cells, keeps_words=declared == "category")
     if isinstance(declared, tuple):
         missing &= ~np.isin(texts, declared)
@@ -336,7 +338,9 @@ def _codes(
     words = {text: text for text in texts[used & ~missing].tolist()}
     if {text.lower() for text in words} == {"true", "false"} and len(words) > 2:
         words = {text: text.lower() for text in words}
-    values = tuple(v for v in declared if v in words) if ordered else in_order(set(words.values()))
+    values = in_order(set(words.values()))
+    if getattr(cells.dtype, "ordered", False):
+        values = tuple(value for value in declared if value in words)
     code = {value: float(number) for number, value in enumerate(values)}
     codes = np.array([code[words[text]] if text in words else np.nan for text in texts.tolist()])
     notes = []

@@ -5,6 +5,7 @@ Text is parsed by a fast reader. After an error it is parsed again, line by line
 
 from __future__ import annotations
 
+import base64
 import bz2
 import csv
 import gzip
@@ -371,16 +372,28 @@ def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
     from pyarrow import parquet
 
     try:
-        table = parquet.read_table(io.BytesIO(content))
+        file = parquet.ParquetFile(io.BytesIO(content))
+        table = file.read()
         table.validate(full=True)  # detects text that is not UTF-8
+        # Only this text says which numbers were categories when the file was written.
+        written = (file.metadata.metadata or {}).get(b"ARROW:schema")
+        if written is not None:
+            schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(written)))
+            for j, field in enumerate(schema):
+                if pyarrow.types.is_dictionary(field.type):
+                    coded = table.column(j).dictionary_encode()
+                    table = table.set_column(j, field.name, coded)
         for j, field in enumerate(table.schema):
             if pyarrow.types.is_nested(field.type):
                 what = f"column {field.name!r} holds {field.type}; a cell must be one value"
                 raise DataError(what, where=path)
             if pyarrow.types.is_binary(field.type) or pyarrow.types.is_large_binary(field.type):
                 table = table.set_column(j, field.name, table.column(j).cast("string"))
-        table = table.rename_columns(clean_names(table.column_names, "column", path))
-        frame = table.to_pandas(ignore_metadata=True)
+        clean_names(table.column_names, "column", path)  # pandas renames or merges equal ones
+        frame = table.to_pandas()
+        if any(frame.index.names):
+            frame = frame.reset_index()
+        frame.columns = clean_names(list(frame.columns), "column", path)
     except DataError:
         raise
     except Exception as error:  # damaged bytes may raise anything

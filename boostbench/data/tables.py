@@ -20,6 +20,7 @@ from boostbench.data.columns import (
     Declared,
     RowPlace,
     clean,
+    declared_values,
     distinct_texts,
     find_name,
     how_to_declare,
@@ -226,6 +227,7 @@ def is_number(text: str) -> bool:
 
 def parse_labels(column: pd.Series, place: RowPlace, declared: Declared = "") -> NDArray[np.str_]:
     """Return the labels of a column as text; raise DataError if one is missing."""
+    declared = declared or declared_values(column)
     index, texts, missing = distinct_texts(column, keeps_words=declared == "category")
     if isinstance(declared, tuple):
         missing &= ~np.isin(texts, declared)
