@@ -96,7 +96,8 @@ def test_columns_that_identify_the_rows_are_left_out_and_the_advice_brings_them_
     outcome = boostbench("data", "add", "people.csv", "--to", "own")
     assert outcome.code == 0
     assert "people: own/people.csv: 30 samples, 2 features, 2 classes\n" in outcome.out
-    [advice] = [line for line in outcome.out.splitlines() if line.startswith("'No' only identifies")]
+    lines = outcome.out.splitlines()
+    [advice] = [line for line in lines if line.startswith("'No' only identifies")]
     options = advice.partition("; ")[2].partition(" (")[0].split()
     again = boostbench("data", "add", "people.csv", "--to", "own", *options)
     assert "30 samples, 3 features" in again.out
