@@ -123,12 +123,6 @@ class Booster(BoostingClassifier):
                 break
         self.model_ = ensemble.seal()
 
-    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.model_.scores(X)
-
-    def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        return self.model_.staged_scores(X)
-
 
 def with_leaf_vectors(h: Any, vectors: NDArray[np.float64]) -> Any:
     """Return ``h`` with its leaf values replaced by vectors, shape (n_leaves, K)."""

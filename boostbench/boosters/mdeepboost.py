@@ -289,12 +289,6 @@ class MDeepBoost(BoostingClassifier):
         phi = EXPONENTIAL if self.loss == "exponential" else LOGISTIC
         return surrogates[self.surrogate](phi, self.offset)
 
-    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.model_.scores(X)
-
-    def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        return self.model_.staged_scores(X)
-
 
 class Direction(NamedTuple):
     """Candidate tree: index, predictions on the training rows, n, alpha, eps and Lambda."""

@@ -153,13 +153,13 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     ) -> Iterator[Step]:
         """Train on the rows, yield the step of each round; set `stop_reason_` and the model."""
 
-    @abstractmethod
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""
+        return np.asarray(self.model_.scores(X))
 
-    @abstractmethod
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round."""
+        yield from self.model_.staged_scores(X)
 
     @abstractmethod
     def objective(self, state: BoostState) -> float:

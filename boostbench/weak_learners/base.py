@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.compiled import kernel
 from boostbench.threads import in_parts
+from boostbench.weak_learners.demands import either
 from boostbench.weak_learners.forest import Forest
 
 #: What a weak learner may give beyond an answer to a demand, in the words of messages.
@@ -50,6 +51,19 @@ class WeakLearner(Protocol):
     def fit(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
         """Return a hypothesis fitted to the demand."""
         ...
+
+
+class Checked:
+    """Base of weak learners that refuse demands which they do not support."""
+
+    accepts: ClassVar[tuple[type, ...]]
+    gives: ClassVar[tuple[str, ...]] = ()
+
+    def check(self, kind: type) -> None:
+        """Raise ValueError if a kind of demand, given by its class, is not supported."""
+        if kind not in self.accepts:
+            name = type(self).__name__
+            raise ValueError(f"{name} supports {either(self.accepts)}, not {kind.__name__}")
 
 
 @dataclass(frozen=True)

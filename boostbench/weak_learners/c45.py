@@ -71,12 +71,9 @@ class C45(Tree, takes=("max_depth", "max_bins")):
     min_cases: Positive = 2.0
     confidence: Share = 0.25
 
-    accepts: ClassVar[tuple[type, ...]] = (WeightedLabels, BinaryLabels)
-    gives: ClassVar[tuple[str, ...]] = (LEAVES, TREE_PER_CLASS)
-    _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
-        WeightedLabels: ("gain-ratio",),
-        BinaryLabels: ("gain-ratio",),
-    }
+    accepts = (WeightedLabels, BinaryLabels)
+    gives = (LEAVES, TREE_PER_CLASS)
+    _criteria: ClassVar = {WeightedLabels: ("gain-ratio",), BinaryLabels: ("gain-ratio",)}
 
     def _rules(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None

@@ -13,10 +13,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from boostbench.errors import PluginError
 from boostbench.portable import total
+from boostbench.weak_learners.base import Checked
 from boostbench.weak_learners.demands import WeightedLabels
 
 
-class EstimatorLearner:
+class EstimatorLearner(Checked):
     """Weak learner that fits clones of a scikit-learn classifier to samples of positive weight.
 
     A row that represents several samples is repeated, so that the classifier can count them.
@@ -32,8 +33,7 @@ class EstimatorLearner:
         If `estimator` is no classifier or takes no sample weights.
     """
 
-    accepts: ClassVar[tuple[type, ...]] = (WeightedLabels,)
-    gives: ClassVar[tuple[str, ...]] = ()
+    accepts = (WeightedLabels,)
 
     def __init__(self, estimator: Any) -> None:
         if not is_classifier(estimator) or not has_fit_parameter(estimator, "sample_weight"):
@@ -62,11 +62,7 @@ class EstimatorLearner:
         rng: np.random.Generator,
     ) -> EstimatorHypothesis:
         """Fit a clone, with a ``random_state`` drawn from `rng` if that parameter is None."""
-        if not isinstance(demand, WeightedLabels):
-            raise ValueError(
-                f"{self!r} supports WeightedLabels, not {type(demand).__name__}; "
-                "use a tree of boostbench instead"
-            )
+        self.check(type(demand))
         model = clone(self.estimator)
         if "random_state" in model.get_params() and model.get_params()["random_state"] is None:
             model.set_params(random_state=int(rng.integers(2**31)))

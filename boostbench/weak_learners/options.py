@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Annotated, ClassVar, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt
 
 from boostbench.declared import Count, Declared, Note
+from boostbench.weak_learners.base import Checked
 from boostbench.weak_learners.binning import BinnedData, bin_features
-from boostbench.weak_learners.demands import BinaryLabels, Targets, WeightedLabels, either
+from boostbench.weak_learners.demands import BinaryLabels, Targets, WeightedLabels
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class Serves(Note):
     demands: tuple[type, ...]
 
 
-class BinnedLearner(Declared, BaseEstimator):  # type: ignore[misc]
+class BinnedLearner(Checked, Declared, BaseEstimator):  # type: ignore[misc]
     """Base of weak learners on binned features.
 
     Parameters
@@ -40,15 +41,6 @@ class BinnedLearner(Declared, BaseEstimator):  # type: ignore[misc]
     splitter: Literal["best", "equal-width"] = "best"
     bin_range: Literal["feature", "global"] = "feature"
     max_bins: Annotated[int, Interval(Integral, 2, 255, closed="both")] = 255
-
-    #: Kinds of demands that `fit` accepts.
-    accepts: ClassVar[tuple[type, ...]]
-
-    def check(self, kind: type) -> None:
-        """Raise ValueError if a kind of demand, given by its class, is not supported."""
-        if kind not in self.accepts:
-            name = type(self).__name__
-            raise ValueError(f"{name} supports {either(self.accepts)}, not {kind.__name__}")
 
     def prepare(
         self,

@@ -44,12 +44,8 @@ class Greedy(Tree, takes=_GREEDY):
     """
 
     zero_gain = False
-    accepts: ClassVar[tuple[type, ...]] = (Costs, WeightedLabels, BinaryLabels)
-    _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
-        Costs: ("cost",),
-        WeightedLabels: ("error",),
-        BinaryLabels: ("error",),
-    }
+    accepts = (Costs, WeightedLabels, BinaryLabels)
+    _criteria: ClassVar = {Costs: ("cost",), WeightedLabels: ("error",), BinaryLabels: ("error",)}
 
 
 @weak_learners.register("greedy-info")
@@ -67,11 +63,8 @@ class GreedyInfo(Tree, takes=_GREEDY):
     """
 
     zero_gain = False
-    accepts: ClassVar[tuple[type, ...]] = (WeightedLabels, BinaryLabels)
-    _criteria: ClassVar[dict[type, tuple[str, ...]]] = {
-        WeightedLabels: ("entropy",),
-        BinaryLabels: ("entropy",),
-    }
+    accepts = (WeightedLabels, BinaryLabels)
+    _criteria: ClassVar = {WeightedLabels: ("entropy",), BinaryLabels: ("entropy",)}
 
 
 @weak_learners.register("regression-tree")
@@ -86,4 +79,4 @@ class RegressionTree(Tree, takes=("min_samples_leaf", "min_weight_fraction_leaf"
 
     max_leaf_nodes = 8
     min_samples_leaf = 2
-    accepts: ClassVar[tuple[type, ...]] = (Targets,)
+    accepts = (Targets,)
