@@ -25,7 +25,7 @@ from boostbench.reports.values.differences import (
     estimate,
     joint_draws,
 )
-from boostbench.reports.values.frame import Study, error_at
+from boostbench.reports.values.frame import Study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,17 +111,10 @@ def compare_boosters(study: Study, rope: float = 1.0) -> Comparison:
     rope : float, default=1.0
         Largest difference, in points, of practically equivalent errors.
     """
-
-    def sample(dataset: str, booster: str) -> Repeats:
-        return sample_of(
-            study.only([booster], [dataset]).results,
-            lambda result: 100 * error_at(result, "test_error"),
-            booster,
-            absent=lambda result: "" if result.ok else result.reason or result.status,
-            metric="test_error",
-        )
-
-    tables = {name: {b: sample(name, b) for b in study.boosters} for name in study.datasets}
+    tables: dict[str, dict[str, Repeats]] = {name: {} for name in study.datasets}
+    for (_, dataset, booster), results in study.cells.items():
+        sample = sample_of(results, booster, metric="test_error")
+        tables[dataset][booster] = sample.map(lambda error: 100 * error)
     return compare_errors(tables, rope)
 
 

@@ -102,7 +102,7 @@ def _main_results(
     if held:
         yield f"{in_words(held.values())}."
     try:
-        cases = case_errors(study.results, study.contenders, "test_error")
+        cases = case_errors(study, study.contenders, "test_error")
     except BoostbenchError:
         return
     if len(cases.boosters) > 1:

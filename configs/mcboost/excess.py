@@ -44,10 +44,11 @@ def excess(
     label, other = booster or study.boosters[0], reference or study.boosters[-1]
     if label == other:
         raise BoostbenchError(f"booster and reference must differ, found {label!r} twice")
+    both = study.only(boosters=[label, other])
     excesses = {}
     for T in chosen_rounds(study, at):
-        errors = 100 * study.paired("test_error", T, [label, other])
-        excesses[T] = (errors[label] - errors[other]).to_numpy()
+        errors = 100 * both.by_booster("test_error", T)
+        excesses[T] = (errors[label] - errors[other]).dropna().to_numpy()
     n = max(len(values) for values in excesses.values())
     if not n:
         raise BoostbenchError(f"no draw was done by both {label!r} and {other!r} yet")
@@ -57,7 +58,7 @@ def excess(
     step = _step(everything, n)
     first, last = np.floor(everything.min() / step), np.ceil(everything.max() / step)
     edges = step * np.arange(first, last + 1)
-    colour = colours_of(study.only(boosters=[label, other]))[label]
+    colour = colours_of(both)[label]
     for place, (T, values) in enumerate(excesses.items(), start=1):
         axes = figure.add_subplot(1, len(excesses), place)
         axes.set_title(f"T = {T}", loc="left", fontweight="bold")

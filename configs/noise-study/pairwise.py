@@ -41,7 +41,7 @@ def pairwise(
     columns = study.boosters if control is None else [control]
     row_boosters = [booster for booster in study.boosters if booster != control]
     pairs = ((a, b) for a in row_boosters for b in columns if a != b)
-    tests = compare_pairs(study.results, pairs, value, chosen_round(study, at))
+    tests = compare_pairs(study, pairs, value, chosen_round(study, at))
     texts = {
         "wins/ties/losses": {
             pair: f"{test.wins}/{test.ties}/{test.losses}" for pair, test in tests.items()

@@ -85,13 +85,15 @@ def pair_up(
         raise BoostbenchError(f"x and y must be two boosters, found {x!r} twice")
     check_metrics(study, metrics)
     rounds = chosen_rounds(study, at)
+    both = study.only(boosters=[x, y])
     values = {
-        (metric, T): QUANTITIES[metric].scale * study.paired(metric, T, [x, y]).to_numpy().T
+        (metric, T): QUANTITIES[metric].scale * values[[x, y]].dropna().to_numpy().T
         for metric, T in itertools.product(metrics, rounds)
+        for values in [both.by_booster(metric, T)]
     }
     if not any(pairs.size for pairs in values.values()):
         raise BoostbenchError(f"no problem was done by both {x!r} and {y!r} yet")
-    return Pairing(x, y, metrics, rounds, values, colours_of(study.only(boosters=[x, y])))
+    return Pairing(x, y, metrics, rounds, values, colours_of(both))
 
 
 def scatter(

@@ -161,8 +161,7 @@ class Evidence:
         def read(result: Result) -> float:
             if rounds not in (None, result.run.rounds):
                 return math.nan
-            at = None if cell.at == END else int(cell.at)
-            error = error_at(result, metric, at)
+            error = error_at(result, metric, cell.at)
             return error * float(getattr(result.record, size)) if size else error
 
         return self.gathered(cell, read, booster, metric="" if counted else metric)
@@ -262,15 +261,5 @@ class Evidence:
             units = frozenset((seed, 0) for seed in self.scope.seeds)
             sample = Repeats({}, Design(units), (f"{name}: not among the runs",))
         else:
-            sample = sample_of(
-                results, read, name, absent=lambda r: _gap(r, cell.at), metric=metric, at=cell.at
-            )
+            sample = sample_of(results, name, metric=metric, at=cell.at, read=read)
         return sample
-
-
-def _gap(result: Result, at: int | str) -> str:
-    """Return the reason why a result has no value at round T; empty if it has one."""
-    if not result.ok:
-        return result.status
-    beyond = at != END and int(at) > result.run.rounds and not result.run.booster.rounds
-    return f"T = {at} is beyond the {result.run.rounds} rounds made" if beyond else ""

@@ -154,7 +154,7 @@ def draw_pairs(
 
     check_compared(study, value)
     pairs = [(a, b) for a in study.boosters for b in study.boosters if a != b]
-    tests = compare_pairs(study.results, pairs, value, chosen_round(study, at))
+    tests = compare_pairs(study, pairs, value, chosen_round(study, at))
     differences: dict[str, list[float]] = {}
     for (a, _), test in tests.items():
         differences.setdefault(a, []).append(test.difference)
@@ -190,7 +190,7 @@ def draw_pairs(
 
 def _cases(study: Study, value: str, at: int | None) -> Cases:
     check_compared(study, value)
-    return case_errors(study.results, study.contenders, value, chosen_round(study, at))
+    return case_errors(study, study.contenders, value, chosen_round(study, at))
 
 
 def _draw_shares(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +14,8 @@ from numpy.typing import NDArray
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import span
 from boostbench.reports.values.agreement import Compared, Held, hold
-from boostbench.reports.values.designs import sample_of
-from boostbench.reports.values.frame import (
-    END,
-    Result,
-    Study,
-    check_recorded,
-    error_at,
-    holds,
-    tidy,
-)
+from boostbench.reports.values.designs import Repeats, sample_of
+from boostbench.reports.values.frame import END, Result, Study, check_recorded, error_at, holds
 from boostbench.reports.values.paper import PaperValue, PaperValues
 from boostbench.reports.values.rank_statistics import mean_ranks
 
@@ -75,11 +69,6 @@ def gather(
     Means are over `Quantity.shortfall`, so that lower is better for every metric.
     """
     check_recorded(study, metric)
-    frame = tidy(study.results, rounds, [metric]).dropna(subset="value")
-    frame["value"] = QUANTITIES[metric].shortfall(frame["value"])
-    columns = ["noise", "dataset", "booster", *([] if rounds == END else ["round"])]
-    grouped = frame.groupby(columns, observed=True, sort=False)["value"]
-    statistics = grouped.agg(["count", "mean", "std"]).to_dict("index")
     facts: dict[FactKey, Fact] = {}
     compared: dict[tuple[FactKey, str], Compared] = {}
     for place, results in study.cells.items():
@@ -88,12 +77,12 @@ def gather(
         for name in [END] if rounds == END else rounds:
             T = run.rounds if isinstance(name, str) else name
             key, printed = FactKey(*place, name), paper.find(*names, T, rate)
-            summary = statistics.get(place if rounds == END else key)
-            facts[key] = _fact(results, T, summary, printed, metric)
+            sample = sample_of(results, at=name, read=partial(error_at, metric=metric, at=name))
+            facts[key] = _fact(results, T, sample, printed, metric)
             if printed is not None and printed.error is not None:
-                compared[key._replace(booster=""), run.method] = _compared(
-                    results, metric, T, printed
-                )
+                sizes = [result.record.n_test for result in results if result.ok and result.record]
+                its = sample, printed, max(sizes, default=1)
+                compared[key._replace(booster=""), run.method] = its
     for (others, booster), held in hold(compared).items():
         facts[others._replace(booster=booster)].held = held
     _mark_best(facts)
@@ -133,31 +122,17 @@ def standings(errors: NDArray[np.float64]) -> list[Standing]:
 
 
 def _fact(
-    results: Sequence[Result],
-    T: int,
-    statistics: Mapping[Hashable, Any] | None,
-    paper: PaperValue | None,
-    metric: str,
+    results: Sequence[Result], T: int, sample: Repeats, paper: PaperValue | None, metric: str
 ) -> Fact:
     missing = [result for result in results if not result.ok]
     gaps = tuple(_gaps(missing, len(results)))
-    if statistics is None and not missing and not any(holds(r, metric) for r in results):
+    if sample.mean is None and not missing and not any(holds(r, metric) for r in results):
         return Fact((f"it takes {QUANTITIES[metric].asks}",), "not recorded", paper)
-    if statistics is None:
+    if sample.mean is None:
         return Fact(gaps, "/".join(dict.fromkeys(result.status for result in missing)), paper)
-    n, mean, std = int(statistics["count"]), statistics["mean"], statistics["std"]
-    return Fact(gaps, "", paper, n, mean, std if n > 1 else None, tuple(_stopped(results, T)))
-
-
-def _compared(results: Sequence[Result], metric: str, T: int, value: PaperValue) -> Compared:
-    """Return a sample of errors at T, the printed value to compare it with, and the test size."""
-
-    def read(result: Result) -> float:
-        has_value = result.run.rounds >= T or result.run.booster.rounds
-        return error_at(result, metric, T) if has_value else np.nan
-
-    sizes = [result.record.n_test for result in results if result.ok and result.record]
-    return sample_of(results, read, ""), value, max(sizes, default=1)
+    values, mean = [*sample.values.values()], QUANTITIES[metric].shortfall(sample.mean)
+    std = statistics.stdev(values) if len(values) > 1 else None
+    return Fact(gaps, "", paper, len(values), mean, std, tuple(_stopped(results, T)))
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import Params
 from boostbench.experiments.streams import canonical_json
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.values.frame import END, Result
+from boostbench.reports.values.frame import END, Result, error_at
 
 Unit = tuple[int, int]
 Statistic = Literal["mean", "median"]
@@ -123,36 +123,35 @@ def over_sets(samples: Sequence[Repeats]) -> Repeats:
 
 def sample_of(
     results: Iterable[Result],
-    read: Callable[[Result], float],
-    name: str,
+    name: str = "",
     *,
-    absent: Callable[[Result], str] = lambda result: "" if result.ok else result.status,
     metric: str = "",
     at: int | str = END,
+    read: Callable[[Result], float] | None = None,
 ) -> Repeats:
     """Return the values of a quantity in the runs of one booster on one data set.
 
     Parameters
     ----------
     results : iterable of Result
-    read : callable
-        Function from an ok `Result` to a number; NaN if there is no value.
-    name : str
+    name : str, default=""
         Name of the runs in gaps.
-    absent : callable
-        Function from a `Result` to the reason why it has no value; empty if it has one.
     metric : str, default=""
-        Quantity that ``read`` returns; empty for a computed value.
+        A key of `QUANTITIES`; empty for a value computed by ``read``.
     at : int or "end", default="end"
-        Round of a test error, whose misclassified test samples are read.
+        Round T. Runs of fewer rounds have no value, unless their booster has a fixed number.
+    read : callable, default=None
+        Function from an ok `Result` to a number, NaN if there is no value; by default, the metric
+        at round T.
     """
     results = list(results)
+    read = read or partial(error_at, metric=metric, at=at)
     design = design_of(results, on_test=bool(metric) and QUANTITIES[metric].on_test)
     values: dict[Unit, float] = {}
     on_each: dict[Unit, Floats] = {}
     gaps: list[str] = []
     for result in results:
-        unit, why = (result.run.seed, result.fold), absent(result)
+        unit, why = (result.run.seed, result.fold), _gap(result, at)
         value = np.nan if why else read(result)
         if np.isnan(value):
             gaps.append(f"{name}: {why or 'not recorded'}")
@@ -165,6 +164,14 @@ def sample_of(
             if right is not None:
                 on_each[unit] = (~right).astype(np.float64)
     return Repeats(values, design, tuple(dict.fromkeys(gaps)), on_each)
+
+
+def _gap(result: Result, at: int | str) -> str:
+    """Return the reason why a result has no value at round T; empty if it has one."""
+    if not result.ok:
+        return result.status
+    beyond = at != END and int(at) > result.run.rounds and not result.run.booster.rounds
+    return f"T = {at} is beyond the {result.run.rounds} rounds made" if beyond else ""
 
 
 def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -111,31 +112,49 @@ class Study:
         )
         return Study(self.config, tuple(selected))
 
-    def paired(
-        self, metric: str, at: int | None = None, boosters: Sequence[str] = ()
-    ) -> pd.DataFrame:
-        """Return a metric of several boosters on the problems where all of them have a value.
+    def at(self, metric: str, T: int | None = None) -> pd.DataFrame:
+        """Return a metric of every run that has a value at one round.
 
         Parameters
         ----------
         metric : str
-        at : int or None, default=None
-            Round T; the last of each run by default.
-        boosters : sequence of str, default=()
-            Labels; all boosters by default.
+        T : int or None, default=None
+            Round; the last of each run by default.
+
+        Returns
+        -------
+        values : DataFrame
+            The rows of `tidy` for this metric and round.
+
+        Raises
+        ------
+        BoostbenchError
+            If no finished run recorded the metric, or none is finished.
+        """
+        check_recorded(self, metric)
+        if not any(result.ok for result in self.results):
+            raise BoostbenchError("no run has a result yet")
+        frame = tidy(self.results, END if T is None else [T], [metric])
+        return frame.dropna(subset="value", ignore_index=True)
+
+    def by_booster(self, metric: str, T: int | None = None) -> pd.DataFrame:
+        """Return a metric of the boosters side by side, for comparisons on the same problems.
+
+        Parameters
+        ----------
+        metric, T
+            As for `at`.
 
         Returns
         -------
         values : DataFrame
             A row per problem, with the index dataset, noise, seed and fold, and a column per
-            booster. A metric that is better if higher is replaced by 1 minus it.
+            booster; NaN without a value. A metric that is better if higher is replaced by 1 minus
+            it.
         """
-        labels = list(boosters or self.boosters)
-        rounds: Sequence[int] | Literal["end"] = END if at is None else [at]
-        frame = tidy(self.only(boosters=labels).results, rounds, [metric]).dropna(subset="value")
         problem = ["dataset", "noise", "seed", "fold"]
-        wide = frame.pivot(index=problem, columns="booster", values="value")
-        values: pd.DataFrame = QUANTITIES[metric].shortfall(wide.reindex(columns=labels).dropna())
+        wide = self.at(metric, T).pivot(index=problem, columns="booster", values="value")
+        values: pd.DataFrame = QUANTITIES[metric].shortfall(wide.reindex(columns=self.boosters))
         return values
 
     @cached_property
@@ -230,9 +249,14 @@ def error_curve(
     return values / float(getattr(record, quantity.counted)) if quantity.counted else values
 
 
-def error_at(result: Result, metric: str, at: int | None = None) -> float:
-    """Return `error_curve` at one round, by default the last."""
-    return float(error_curve(result, metric, [at or result.run.rounds])[0])
+def error_at(result: Result, metric: str, at: int | str | None = None) -> float:
+    """Return `error_curve` at one round, by default the last; NaN beyond the rounds of the run.
+
+    A booster with a fixed number of rounds has its last value at later rounds.
+    """
+    T = result.run.rounds if at is None or at == END else int(at)
+    is_beyond = result.run.rounds < T and not result.run.booster.rounds
+    return math.nan if is_beyond else float(error_curve(result, metric, [T])[0])
 
 
 def tidy(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import span
-from boostbench.reports.values.frame import Result, error_at
+from boostbench.reports.values.frame import Study
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 Floats = NDArray[np.float64]
@@ -48,16 +51,14 @@ class Cases:
         return np.round(sets, _DECIMALS)
 
 
-def case_errors(
-    results: Iterable[Result], boosters: Sequence[str], value: str, at: int | None = None
-) -> Cases:
+def case_errors(study: Study, boosters: Sequence[str], value: str, at: int | None = None) -> Cases:
     """Return the mean error of each booster in each case, a data set with a noise.
 
     A metric that is better if higher is replaced by 1 minus it.
 
     Parameters
     ----------
-    results : iterable of Result
+    study : Study
     boosters : sequence of str
         Labels.
     value : str
@@ -70,22 +71,18 @@ def case_errors(
     BoostbenchError
         If no case has a value of every booster.
     """
-    import pandas as pd
+    planned = dict.fromkeys((result.run.dataset, result.noise) for result in study.results)
+    return _cases(study.by_booster(value, at), boosters, planned)
 
-    rows: list[tuple[Any, ...]] = []
-    planned: dict[tuple[str, str], None] = {}
-    for result in results:
-        key = (result.run.dataset, result.noise)
-        planned[key] = None
-        if result.ok and result.run.method in boosters:
-            error = QUANTITIES[value].shortfall(error_at(result, value, at))
-            rows.append((*key, (result.run.seed, result.fold), result.run.method, error))
-    columns = ["dataset", "noise", "unit", "booster", "error"]
-    frame = pd.DataFrame(rows, columns=columns).dropna()
-    wide = frame.pivot_table("error", ["dataset", "noise", "unit"], "booster", sort=False)
-    if not set(boosters) <= set(wide.columns) or wide[list(boosters)].dropna().empty:
+
+def _cases(
+    problems: pd.DataFrame, boosters: Sequence[str], planned: Collection[tuple[str, str]]
+) -> Cases:
+    """Return the cases of some columns of `Study.by_booster`."""
+    complete = problems[list(boosters)].dropna()
+    if complete.empty:
         raise BoostbenchError("there is no case in which every booster has a result yet")
-    grouped = wide[list(boosters)].dropna().groupby(level=[0, 1], sort=False)
+    grouped = complete.groupby(level=["dataset", "noise"], sort=False, observed=True)
     means, counts = grouped.mean(), grouped.size()
     keys = [key for key in planned if key in means.index]
     return Cases(
@@ -199,7 +196,7 @@ def compare_pair(left: Floats, right: Floats) -> PairTest:
 
 
 def compare_pairs(
-    results: Sequence[Result],
+    study: Study,
     pairs: Iterable[tuple[str, str]],
     metric: str,
     at: int | None = None,
@@ -208,7 +205,7 @@ def compare_pairs(
 
     Parameters
     ----------
-    results : sequence of Result
+    study : Study
     pairs : iterable of (str, str)
         Labels; pairs without a common data set are omitted.
     metric : str
@@ -220,10 +217,12 @@ def compare_pairs(
     BoostbenchError
         If no pair has a data set in common.
     """
+    problems = study.by_booster(metric, at)
+    planned = dict.fromkeys((result.run.dataset, result.noise) for result in study.results)
     tests: dict[tuple[str, str], PairTest] = {}
     for pair in pairs:
         with suppress(BoostbenchError):  # no common data set
-            errors = QUANTITIES[metric].scale * case_errors(results, pair, metric, at).by_set
+            errors = QUANTITIES[metric].scale * _cases(problems, pair, planned).by_set
             tests[pair] = compare_pair(errors[:, 0], errors[:, 1])
     if not tests:
         raise BoostbenchError("no data set has a result of two boosters yet")
