@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -11,13 +12,14 @@ from matplotlib.patches import Patch
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     add_legend,
+    colours_of,
     describe,
     grid_of,
     repeats_in_words,
     round_log_ticks,
     title,
+    values_at,
 )
-from boostbench.reports.figures.repeats import RunValues
 from boostbench.reports.figures.style import GREY, SMALL
 from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Study
@@ -44,50 +46,54 @@ def bars(
     numbers : bool, default=True
         Write the means above the bars.
     """
-    repeats = RunValues(study, value, at)
+    shown, colours = values_at(study, value, at), colours_of(study)
     group = _BAR * len(study.boosters) + _GAP
     width = max(_NARROWEST - 0.6, group * len(study.datasets))
     figure, panels = grid_of(len(study.noises), 1, (width, 2.5), (0.6, 0.6))
+    number = ".1f" if QUANTITIES[value].unit else ".3g"
     for axes, noise in zip(panels, study.noises, strict=True):
         axes.set_yscale(y_scale)
         if len(study.noises) > 1:
             title(axes, noise)
-        axes.set_ylabel(repeats.axis)
+        axes.set_ylabel(shown.axis)
         axes.set_xticks(range(len(study.datasets)), study.datasets, rotation=25, ha="right")
         axes.tick_params(axis="x", length=0)
         axes.grid(axis="x", visible=False)
-        _draw_noise(axes, study, repeats, noise, numbers=numbers)
+        of_noise = shown.frame[shown.frame["noise"] == noise]
+        cells = dict(list(of_noise.groupby(["dataset", "booster"], observed=True)["value"]))
+        _draw_noise(axes, study, cells, colours, number=number if numbers else "")
         round_log_ticks(axes)
     words = repeats_in_words(study, band=False)
     spread = "; whiskers: one standard deviation" if study.has_repeats else ""
-    note = f"{repeats.rounds}; {words}{spread}"
-    patches = [Patch(color=colour, label=name) for name, colour in repeats.colours.items()]
+    note = f"{shown.rounds}; {words}{spread}"
+    patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
     add_legend(figure, patches, note=note)
-    describe(figure, f"{capital(repeats.axis)} by data set at {note}.")
+    describe(figure, f"{capital(shown.axis)} by data set at {note}.")
     return figure
 
 
-def _draw_noise(axes: Axes, study: Study, repeats: RunValues, noise: str, *, numbers: bool) -> None:
+def _draw_noise(
+    axes: Axes, study: Study, cells: dict[Any, pd.Series], colours: dict[str, str], *, number: str
+) -> None:
     width = _BAR / (_BAR * len(study.boosters) + _GAP)  # relative to the distance of data sets
     for place, dataset in enumerate(study.datasets):
         left = place - 0.5 * width * (len(study.boosters) - 1)
         for order, booster in enumerate(study.boosters):
-            values = repeats.values(dataset=dataset, booster=booster, noise=noise)
-            if not len(values):
+            if (dataset, booster) not in cells:
                 continue
+            values = cells[dataset, booster].to_numpy()
             x, mean = left + order * width, float(values.mean())
-            axes.bar(x, mean, 0.92 * width, color=repeats.colours[booster], linewidth=0)
+            axes.bar(x, mean, 0.92 * width, color=colours[booster], linewidth=0)
             spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
             if len(values) > 1:
                 axes.errorbar(x, mean, spread, color=GREY, linewidth=0.8, capsize=1.5)
-            if numbers:
-                text = f"{mean:.1f}" if QUANTITIES[repeats.metric].unit else f"{mean:.3g}"
-                _write_vertically(axes, x, mean + spread, text)
-        if not len(repeats.values(dataset=dataset, noise=noise)):
+            if number:
+                _write_vertically(axes, x, mean + spread, format(mean, number))
+        if not any((dataset, booster) in cells for booster in study.boosters):
             statuses = dict.fromkeys(r.status for r in study.results if r.run.dataset == dataset)
             _write_vertically(axes, place, 0.0, ", ".join(statuses), axes.get_xaxis_transform())
     axes.set_xlim(-0.6, len(study.datasets) - 0.4)
-    axes.margins(y=0.16 if numbers else 0.05)
+    axes.margins(y=0.16 if number else 0.05)
 
 
 def _write_vertically(axes: Axes, x: float, y: float, text: str, transform: Any = "data") -> None:

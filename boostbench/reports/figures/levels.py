@@ -12,7 +12,9 @@ from boostbench.experiments.configs.kind_options import Scope, checked_by
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     MARKERS,
+    Shown,
     add_legend,
+    colours_of,
     describe,
     draw_line,
     grid_of,
@@ -24,8 +26,8 @@ from boostbench.reports.figures.panels import (
     round_log_ticks,
     say_no_result,
     title,
+    values_at,
 )
-from boostbench.reports.figures.repeats import RunValues
 from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
 from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Result, Study
@@ -87,9 +89,9 @@ def draw_noise_levels(
     """
     from matplotlib.lines import Line2D
 
-    repeats = RunValues(study, value, at)
-    models = sorted(set(repeats.frame["model"]) - {"none"})
-    rates = np.unique(repeats.frame["rate"])
+    shown, colours = values_at(study, value, at), colours_of(study)
+    models = sorted(set(shown.frame["noise_model"]) - {"none"})
+    rates = np.unique(shown.frame["noise_rate"])
     _check_rates(models, rates)
     n_columns = min(len(study.datasets), 4)
     panel = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0)
@@ -98,11 +100,11 @@ def draw_noise_levels(
         axes.set_yscale(y_scale)
         title(axes, dataset)
         mark_runs(axes, study, study.noises[-1], dataset)
-        frame = repeats.frame[repeats.frame["dataset"] == dataset]
-        frame = frame.assign(x=100 * frame["rate"], line=frame["booster"])
-        _draw_lines(axes, frame, repeats, band=band)
+        frame = shown.frame[shown.frame["dataset"] == dataset]
+        frame = frame.assign(x=100 * frame["noise_rate"], line=frame["booster"])
+        _draw_lines(axes, frame, colours, value, band=band)
         if diagonal:
-            axes.plot(100 * rates, QUANTITIES[repeats.metric].scale * rates, zorder=1, **_DIAGONAL)
+            axes.plot(100 * rates, QUANTITIES[value].scale * rates, zorder=1, **_DIAGONAL)
         last = 100 * float(rates[-1])
         axes.set_xlim(-0.02 * last, 1.02 * last)
         axes.xaxis.set_major_locator(round_ticks(6))
@@ -113,9 +115,9 @@ def draw_noise_levels(
         if frame.empty:
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
         round_log_ticks(axes)
-    label_outer(panels, n_columns, f"noise rate (%), {models[0]}", repeats.axis)
+    label_outer(panels, n_columns, f"noise rate (%), {models[0]}", shown.axis)
     diagonals = [Line2D([], [], **_DIAGONAL)] if diagonal else []
-    _finish(figure, study, repeats, "the noise rate", diagonals, band=band)
+    _finish(figure, study, shown, "the noise rate", colours, diagonals, band=band)
     return figure
 
 
@@ -142,11 +144,10 @@ def draw_parameter(
     label : str, default=x
         Label of the x axis.
     """
-    repeats = RunValues(study, value, at)
-    frame = _with_parameter(repeats.frame, study, x)
-    repeats.colours = booster_colours(
-        list(dict(zip(frame["line"], frame["name"], strict=True)).items())
-    )
+    shown = values_at(study, value, at)
+    frame = _with_parameter(shown.frame, study, x)
+    names = dict(zip(frame["line"], frame["name"], strict=True))
+    colours = booster_colours([*names.items()])
     contents = [(noise, dataset) for noise in study.noises for dataset in study.datasets]
     n_columns = min(len(study.datasets), 5)
     panel = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7)
@@ -161,37 +162,40 @@ def draw_parameter(
             axes.set_xticks([])
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
         else:
-            _draw_lines(axes, panel_frame, repeats, band=band)
+            _draw_lines(axes, panel_frame, colours, value, band=band)
             _format_axes(axes, sorted(set(panel_frame["x"])), value)
-    label_outer(panels, n_columns, label or x, repeats.axis)
-    _finish(figure, study, repeats, label or x, [], band=band)
+    label_outer(panels, n_columns, label or x, shown.axis)
+    _finish(figure, study, shown, label or x, colours, [], band=band)
     return figure
 
 
 def _finish(
     figure: Figure,
     study: Study,
-    repeats: RunValues,
+    shown: Shown,
     against: str,
+    colours: Mapping[str, str],
     others: Sequence[Line2D],
     *,
     band: bool,
 ) -> None:
     """Label the lines, at their ends if there is room or else in a legend, and add the caption."""
     words = repeats_in_words(study, band=band)
-    note = f"{repeats.rounds}; {words}"
+    note = f"{shown.rounds}; {words}"
     panels = figure.axes
-    handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(repeats.colours)
+    handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(colours)
     add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
-    describe(figure, f"{capital(repeats.axis)} against {against} at {note}.")
+    describe(figure, f"{capital(shown.axis)} against {against} at {note}.")
 
 
-def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bool) -> None:
+def _draw_lines(
+    axes: Axes, frame: pd.DataFrame, colours: Mapping[str, str], value: str, *, band: bool
+) -> None:
     """Draw the mean ``value`` against ``x`` for each ``line``, with one standard deviation.
 
     The first lines are on top.
     """
-    for order, (name, colour) in enumerate(repeats.colours.items()):
+    for order, (name, colour) in enumerate(colours.items()):
         grouped = frame[frame["line"] == name].groupby("x")["value"]
         mean, std = grouped.mean(), grouped.std().fillna(0.0)
         if mean.empty:
@@ -201,7 +205,7 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, repeats: RunValues, *, band: bo
             mean.index.to_numpy(dtype=np.float64),
             np.asarray(mean, np.float64),
             np.asarray(std, np.float64) if band else None,
-            least=QUANTITIES[repeats.metric].shown_range[0],
+            least=QUANTITIES[value].shown_range[0],
             zorder=4 - order / 100,
             label=name,
             **_line_style(colour, order),
@@ -227,13 +231,13 @@ def _with_parameter(frame: pd.DataFrame, study: Study, x: str) -> pd.DataFrame:
 
     Runs of boosters without the parameter are dropped.
     """
-    ok = [result for result in study.results if result.ok]
-    lines = _lines(ok, x)
-    runs = [ok[place].run for place in frame.index]
+    lines = _lines((result for result in study.results if result.ok), x)
+    boosters = {(r.run.dataset, r.run.method): r.run.booster for r in study.results}
+    own = [boosters[key] for key in zip(frame["dataset"], frame["booster"], strict=True)]
     frame = frame.assign(
-        x=[run.booster.parameter(x) for run in runs],
-        name=[run.booster.name for run in runs],
-        line=[lines.get(run.method, "") for run in runs],
+        x=[booster.parameter(x) for booster in own],
+        name=[booster.name for booster in own],
+        line=[lines.get(label, "") for label in frame["booster"]],
     )
     frame = frame[frame["line"] != ""]
     if frame["x"].nunique() < 2:

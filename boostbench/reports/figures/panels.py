@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,10 @@ from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.style import GREY, SMALL, booster_colours
 from boostbench.reports.text import in_print, span
 from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.part_options import chosen_round
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -35,6 +37,14 @@ _NOTE_WIDTH = 24  # letters per line of a note beside the panels
 _NAME_DISTANCE = 8.0  # smallest distance of the names at line ends, in points
 #: Ticks of a log axis (multiples of powers of 10) if the ratio of its limits is below a number.
 _LOG_STEPS = ((4, (1, 1.5, 2, 3, 4, 5, 6, 8)), (12, (1, 2, 3, 5)), (40, (1, 2, 5)))
+
+
+class Shown(NamedTuple):
+    """Values of a metric at one round."""
+
+    frame: pd.DataFrame  # as `Study.at`, in displayed units
+    axis: str  # label of the value axis
+    rounds: str  # T in words: "T = 1000", or "T = 1000; 300 for martiboost"
 
 
 def grid_of(
@@ -213,6 +223,21 @@ def say_no_result(axes: Axes, results: Iterable[Result]) -> None:
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
     axes.set_yticks([])
     axes.minorticks_off()
+
+
+def values_at(study: Study, value: str, at: int | None) -> Shown:
+    """Return a metric of every run at round T, by default its last, as figures show it."""
+    T, metric = chosen_round(study, at), QUANTITIES[value]
+    frame = study.at(value, T)
+    frame["value"] *= metric.scale
+    largest = max(result.run.rounds for result in study.results)
+    own: dict[int, dict[str, None]] = {}
+    for run in (result.run for result in study.results):
+        if run.booster.rounds and run.rounds < (T or largest):
+            own.setdefault(run.rounds, {})[run.method] = None
+    exceptions = [f"{n} for {', '.join(methods)}" for n, methods in own.items()]
+    axis = f"{metric.words} (%)" if metric.unit else metric.words
+    return Shown(frame, axis, "; ".join([f"T = {T or largest}", *exceptions]))
 
 
 def colours_of(study: Study) -> dict[str, str]:

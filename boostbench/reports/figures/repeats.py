@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
-from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     DIAMOND,
     colours_of,
@@ -17,16 +15,16 @@ from boostbench.reports.figures.panels import (
     label_outer,
     remark,
     title,
+    values_at,
 )
 from boostbench.reports.figures.style import GREY, INK, round_ticks
 from boostbench.reports.text import capital
-from boostbench.reports.values.frame import Study, check_recorded, error_at
+from boostbench.reports.values.frame import Study
 from boostbench.reports.values.paper import PRINTED, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import (
     AtRound,
     MetricName,
     PaperFile,
-    chosen_round,
 )
 
 if TYPE_CHECKING:
@@ -37,68 +35,6 @@ if TYPE_CHECKING:
 _LEVELS = 45  # bins of the value axis; points in the same bin are drawn side by side
 _WIDEST = 0.84  # largest width of a strip of points; strips have the distance 1
 _MOST_COLUMNS = 5
-
-
-class RunValues:
-    """Values of a metric at one round, for every run with a result.
-
-    Parameters
-    ----------
-    study : Study
-    value : str
-        Quantity.
-    at : int or None
-        Round T; None for the last round of each run. A booster with its own, smaller number of
-        rounds has its last value.
-    """
-
-    frame: pd.DataFrame  # a row per run: dataset, booster, noise, model, rate, value (scaled)
-    metric: str
-    colours: dict[str, str]  # by label of a booster
-    rounds: str  # T in words: "T = 1000", or "T = 1000; 300 for martiboost"
-    axis: str  # label of the value axis
-
-    def __init__(self, study: Study, value: str, at: int | None) -> None:
-        import pandas as pd
-
-        check_recorded(study, value)
-        T, metric = chosen_round(study, at), QUANTITIES[value]
-        self.metric = value
-        rows = [
-            {
-                "dataset": result.run.dataset,
-                "booster": result.run.method,
-                "noise": result.noise,
-                "model": result.run.noise.model,
-                "rate": result.noise_rate,
-                "value": metric.scale * error_at(result, self.metric, T),
-            }
-            for result in study.results
-            if result.ok
-        ]
-        if not rows:
-            raise BoostbenchError("no run has a result yet")
-        self.frame = pd.DataFrame(rows).dropna(subset="value")
-        self.colours = colours_of(study)
-        self.rounds = _rounds_in_words(study, T)
-        self.axis = f"{metric.words} (%)" if metric.unit else metric.words
-
-    def values(self, **columns: str) -> NDArray[np.float64]:
-        """Return the values of the rows that have the given values in the given columns."""
-        import pandas as pd
-
-        selected = (self.frame[list(columns)] == pd.Series(columns)).all(axis=1)
-        return self.frame["value"].to_numpy(dtype=np.float64)[selected.to_numpy()]
-
-
-def _rounds_in_words(study: Study, T: int | None) -> str:
-    largest = max(result.run.rounds for result in study.results)
-    own: dict[int, list[str]] = {}
-    for run in (result.run for result in study.results):
-        if run.booster.rounds and run.rounds < (T or largest):
-            own.setdefault(run.rounds, []).append(run.method)
-    exceptions = [f"{n} for {', '.join(dict.fromkeys(methods))}" for n, methods in own.items()]
-    return "; ".join([f"T = {T or largest}", *exceptions])
 
 
 def draw_distribution(
@@ -122,37 +58,39 @@ def draw_distribution(
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
-    repeats = RunValues(study, value, at)
-    printed = _printed(study, repeats.metric, paper, at)
+    shown = values_at(study, value, at)
+    frame, colours = shown.frame, colours_of(study)
+    cells = dict(list(frame.groupby(["dataset", "booster", "noise"], observed=True)["value"]))
+    printed = _printed(study, value, paper, at)
     x = x or ("noise" if len(study.noises) > 1 else "booster")
     strips, others = study.noises, study.boosters
     if x == "booster":
         strips, others = others, strips
-    names, x_label = _strip_names(study, repeats, x)
+    names, x_label = _strip_names(study, frame, x)
     contents = [(dataset, other) for dataset in study.datasets for other in others]
     n_columns = min(len(contents), _MOST_COLUMNS)
     if 1 < len(others) <= _MOST_COLUMNS:
         n_columns = len(others)
     width = max(1.7, 0.4 + 0.16 * len(strips))
     figure, panels = grid_of(len(contents), n_columns, (width, 1.9), (0.4, 0.5))
-    remark(figure, repeats.rounds + "; hollow diamonds: the paper" * bool(printed))
-    top = max([float(repeats.frame["value"].max()), *printed.values()]) or 1.0
+    remark(figure, shown.rounds + "; hollow diamonds: the paper" * bool(printed))
+    top = max([float(frame["value"].max()), *printed.values()]) or 1.0
     for place, (axes, (dataset, other)) in enumerate(zip(panels, contents, strict=True)):
         words = [dataset] * (len(study.datasets) > 1) + [other] * (len(others) > 1)
         title(axes, ", ".join(words), pad=11 if perfect else None)
         for position, strip in enumerate(strips):
             booster, noise = (other, strip) if x == "noise" else (strip, other)
-            values = repeats.values(dataset=dataset, booster=booster, noise=noise)
-            if values.size:
-                _draw_strip(axes, values, position, repeats.colours[booster], top, perfect=perfect)
+            if (dataset, booster, noise) in cells:
+                values = cells[dataset, booster, noise].to_numpy()
+                _draw_strip(axes, values, position, colours[booster], top, perfect=perfect)
             if (dataset, booster, noise) in printed:
                 axes.plot(position, printed[dataset, booster, noise], zorder=5, **DIAMOND)
         is_last = place >= len(panels) - n_columns
         _format_axes(axes, names if is_last else [""] * len(names), top, perfect=perfect)
-    label_outer(panels, n_columns, x_label, repeats.axis)
+    label_outer(panels, n_columns, x_label, shown.axis)
     describe(
         figure,
-        f"{capital(repeats.axis)} of every run at {repeats.rounds}; the line is the mean.",
+        f"{capital(shown.axis)} of every run at {shown.rounds}; the line is the mean.",
         "Hollow diamonds are the paper's values." * bool(printed),
     )
     return figure
@@ -203,18 +141,15 @@ def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float
     return offsets.to_numpy(dtype=np.float64)
 
 
-def _strip_names(study: Study, repeats: RunValues, x: str) -> tuple[list[str], str]:
+def _strip_names(study: Study, frame: pd.DataFrame, x: str) -> tuple[list[str], str]:
     """Return the labels of the strips and of the x axis; noises of one model by their rates."""
     if x == "booster":
         return study.boosters, ""
-    rates: Any = repeats.frame.groupby("noise", sort=False)[["model", "rate"]].first()
-    models = set(rates["model"]) - {"none"}
-    if len(models) != 1 or len(set(rates["rate"])) < len(rates):
+    rates = dict(zip(frame["noise"], frame["noise_rate"], strict=True))
+    models = set(frame["noise_model"]) - {"none"}
+    if len(models) != 1 or len({*rates.values()}) < len(rates):
         return study.noises, "label noise"
-    names = [
-        f"{100 * rates.loc[noise, 'rate']:.3g}" if noise in rates.index else noise
-        for noise in study.noises
-    ]
+    names = [f"{100 * rates[noise]:.3g}" if noise in rates else noise for noise in study.noises]
     return names, "noise rate (%)"
 
 
