@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
+.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits published dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -105,6 +105,9 @@ attack: $(CHECKS)  ## hostile inputs, kills and signals by the thousand, counted
 
 same-bits: $(CHECKS)  ## every booster on every processor that this one can stand in for
 	@$(BIN)/python -m checks.bits --emulate
+
+published: setup  ## repeat a sample of published runs, on generated data, and compare; a minute
+	@$(BIN)/boostbench verify mcboost/figure1 --size standard --sample 0
 
 dask: $(CHECKS)  ## a Dask cluster whose workers and scheduler are killed; a minute
 	@nice $(BIN)/python -m checks.dask

@@ -12,6 +12,7 @@ from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import SelectedRuns, parse_numbers
 from boostbench.cli.output import print_error
 from boostbench.errors import BoostbenchError, import_extra
+from boostbench.reports.files import write_file
 from boostbench.reports.text import csv_text
 
 if TYPE_CHECKING:
@@ -68,9 +69,13 @@ def export(
 
 
 def _write(frame: pd.DataFrame, output: Path | None) -> None:
-    if output is None or output.suffix == ".csv":
-        labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
-        frame.assign(**labels).to_csv(output or sys.stdout, index=False, lineterminator="\n")
-    else:
+    if output is not None and output.suffix == ".parquet":
         import_extra("pyarrow", "parquet", where=f"--output {output}")
-        frame.to_parquet(output, index=False)
+        write_file(output, frame.to_parquet(index=False))
+        return
+    labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
+    frame = frame.assign(**labels)
+    if output is None:
+        frame.to_csv(sys.stdout, index=False, lineterminator="\n")
+    else:
+        write_file(output, frame.to_csv(index=False, lineterminator="\n"))

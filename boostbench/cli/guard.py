@@ -53,9 +53,11 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
         for name, group in groups.items():
             values = {field.name: arguments.pop(field.name) for field in fields(group)}
             arguments[name] = group(**values)
+        start = time.monotonic()
         with interruptible():
-            code = _exit_code_of(lambda: command(**arguments))
-        raise typer.Exit(code)
+            code = _exit_code_of(lambda: command(**arguments), start)
+        # Ctrl-C is lost where exceptions are ignored, such as destructors and broken plugins.
+        raise typer.Exit(INTERRUPTED if interrupted_since(start) else code)
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options}
@@ -72,8 +74,7 @@ def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
     return [option.replace(annotation=types[option.name]) for option in declared]
 
 
-def _exit_code_of(command: Callable[[], int]) -> int:
-    start = time.monotonic()
+def _exit_code_of(command: Callable[[], int], start: float) -> int:
     try:
         code = command()
         sys.stdout.flush()

@@ -1,5 +1,6 @@
 """Exit codes, and what is said on stderr."""
 
+import contextlib
 import errno
 import os
 import re
@@ -149,3 +150,12 @@ def test_a_run_whose_streams_are_closed_is_done_all_the_same(tiny):
         done = subprocess.run(["sh", "-c", f"{run} {closed}"], timeout=120)
         assert done.returncode == 0
         assert len(list((tiny.parent / "results" / "runs").rglob("*.json"))) == 1
+
+
+def test_an_interrupt_that_the_command_swallowed_is_not_lost():
+    def command():
+        with contextlib.suppress(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+        return 0
+
+    assert ending_of(command) == 130

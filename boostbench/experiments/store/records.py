@@ -140,7 +140,7 @@ class RecordStore:
         BoostbenchError
             If the folder cannot be created or written.
         """
-        probe = self.folder / f".probe.{os.getpid()}.tmp"
+        probe = self.folder / f".probe.{os.urandom(8).hex()}.tmp"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             probe.write_bytes(b"")
