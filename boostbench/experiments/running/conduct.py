@@ -149,7 +149,7 @@ def run_plan(
         If records cannot be written.
     """
     store.prepare()
-    conductor = _Conductor(todo, store, executor, on_event, fail_fast)
+    conductor = _Conductor(deque(todo), store, executor, on_event, fail_fast)
     with interruptible(), closing(conductor.locks):
         try:
             conductor.work()
@@ -165,33 +165,28 @@ def run_plan(
     return conductor.outcome()
 
 
+@dataclass
 class _Conductor:
-    def __init__(
-        self,
-        todo: Sequence[PlannedRun],
-        store: RecordStore,
-        executor: Executor,
-        on_event: Callable[[Event], None] | None,
-        fail_fast: bool,
-    ) -> None:
-        self.waiting = deque(todo)
-        self.locked_elsewhere: deque[PlannedRun] = deque()
-        self.running: dict[Key, tuple[PlannedRun, float]] = {}
-        self.store = store
-        self.locks = RunLocks(store.folder)
+    waiting: deque[PlannedRun]
+    store: RecordStore
+    executor: Executor
+    on_event: Callable[[Event], None] | None
+    fail_fast: bool
+    locked_elsewhere: deque[PlannedRun] = field(default_factory=deque)
+    running: dict[Key, tuple[PlannedRun, float]] = field(default_factory=dict)
+    start_time: float = field(default_factory=time.monotonic)
+    expected_seconds: float = 0.0
+    spent_seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.progress = Progress(len(self.waiting))
+        self.locks = RunLocks(self.store.folder)
         # A record with another stamp was written by another process since the plan was made.
         self.stamps = {
             planned.key: stamp_of(self.path(planned))
-            for planned in todo
+            for planned in self.waiting
             if planned.status not in ("missing", "stale")
         }
-        self.executor = executor
-        self.on_event = on_event
-        self.fail_fast = fail_fast
-        self.progress = Progress(len(todo))
-        self.start_time = time.monotonic()
-        self.expected_seconds = 0.0
-        self.spent_seconds = 0.0
 
     def work(self) -> None:
         self.notify("preparing")
@@ -283,24 +278,17 @@ class _Conductor:
 
     def estimate_remaining(self) -> float:
         """Return the expected seconds left, scaled by the ratio of measured to expected time."""
-        clock, rounds = time.monotonic(), self.progress.rounds
-        spent, expected, left = self.spent_seconds, self.expected_seconds, 0.0
+        spent, expected = self.spent_seconds, self.expected_seconds
+        left = sum(planned.seconds for planned in (*self.waiting, *self.locked_elsewhere))
         for planned, started in self.running.values():
-            if planned.run in rounds:
-                share = rounds[planned.run] / planned.run.rounds
-                spent, expected = spent + clock - started, expected + planned.seconds * share
-                left += (clock - started) * (1.0 - share) / share
+            share = self.progress.rounds.get(planned.run, 0) / planned.run.rounds
+            left += planned.seconds * (1.0 - share)
+            if share:
+                spent += time.monotonic() - started
+                expected += planned.seconds * share
         if not spent or not expected:
             return math.nan
-        slowdown = spent / expected
-        waiting = (*self.waiting, *self.locked_elsewhere)
-        left += sum(planned.seconds for planned in waiting) * slowdown
-        left += sum(
-            max(planned.seconds * slowdown - (clock - started), 0.0)
-            for planned, started in self.running.values()
-            if planned.run not in rounds
-        )
-        return left / self.executor.jobs
+        return left * spent / expected / self.executor.jobs
 
     def outcome(self) -> Progress:
         self.progress.seconds = time.monotonic() - self.start_time

@@ -242,7 +242,7 @@ def perform(job: Job) -> Record:
     executor: LocalExecutor = _of_thread.executor
     if job.run.booster not in _of_thread.prepared:
         _of_thread.prepared.add(job.run.booster)
-        for _ in executor.prepare_jobs([job]):
+        for _ in executor.prepare([job.run]):
             pass
     executor.submit_job(replace(job, sources=fingerprints.sources_of(code)))
     while not (ended := executor.ended()):

@@ -70,15 +70,14 @@ class Executor(ABC):
     def shutdown(self) -> None:  # noqa: B027
         """Stop all runs immediately and release all resources."""
 
-    def job(self, run: Run, key: Key | None = None, limits: RunLimits = NO_LIMITS) -> Job:
-        """Return the job of a run; without a key, a job that only serves to compile kernels."""
-        sources = () if key is None else sources_of(key.code)
+    def job(self, run: Run, key: Key, limits: RunLimits = NO_LIMITS) -> Job:
+        """Return the job of a run."""
+        sources = sources_of(key.code) if key.code else ()
         # A run must not depend on other plugins, because they are not part of its key.
         files = {path for path, _ in sources}
         plugins = tuple(
             str(path) for path in executed_plugins() if not files or os.path.realpath(path) in files
         )
-        key = key or Key("", 0, "", "")
         return Job(run, key, self._data_dirs, plugins, limits, sources)
 
     def __enter__(self) -> Self:

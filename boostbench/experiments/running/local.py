@@ -9,9 +9,8 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -36,9 +35,6 @@ _POLL_SECONDS = 0.5
 _CLOSE_SECONDS = 5.0
 #: Maximum losses of a server in a row while no run ends: killed by a signal, ended by itself.
 _MOST_KILLS, _MOST_FAILURES = 50, 3
-#: Signals that end all processes of a batch job; they may reach this process a moment later.
-_FOR_ALL = (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM))
-_FOR_ALL_SECONDS = 0.5
 
 
 class LocalExecutor(Executor):
@@ -69,23 +65,18 @@ class LocalExecutor(Executor):
             raise BoostbenchError(what, where="--executor local")
         super().__init__(jobs, data_dirs, ahead=jobs)
         self._limits = limits
-        self._sent: dict[int, Task] = {}
-        self._n_sent = 0
-        #: Ended runs, each with the time from which it is reported.
-        self._due: list[tuple[float, Key, Record]] = []
+        self._sent: dict[Key, Task] = {}
         self._lost_in_a_row = 0
         self._is_closed = False
         self._start_server()
 
-    def prepare(self, runs: Sequence[Run]) -> Iterator[None]:
+    def prepare(self, runs: Iterable[Run]) -> Iterator[None]:
         """Compile the kernels of the boosters, once for all workers and without limits."""
-        by_booster = {run.booster: run for run in runs}
-        return self.prepare_jobs([self.job(run) for run in by_booster.values()])
-
-    def prepare_jobs(self, jobs: Sequence[Job]) -> Iterator[None]:
-        """Compile the kernels of some jobs, yielding from time to time until this is done."""
-        number = self.submit_job(tuple(jobs))
-        while number in self._sent:
+        keys = []
+        for number, run in enumerate({run.booster: run for run in runs}.values()):
+            keys.append(Key("", number, "", ""))
+            self.submit_job(self.job(run, keys[-1]))
+        while self._sent.keys() & keys:
             self.wait(_POLL_SECONDS)
             yield
 
@@ -94,12 +85,10 @@ class LocalExecutor(Executor):
         threads = self._limits.threads or max(self.jobs // n_left, 1)
         self.submit_job(self.job(run, key, replace(self._limits, threads=threads)))
 
-    def submit_job(self, job: Job | tuple[Job, ...]) -> int:
-        """Start a job and return the number of its task."""
-        self._n_sent += 1
-        self._sent[self._n_sent] = Task(self._n_sent, job)
-        self._send(self._sent[self._n_sent])
-        return self._n_sent
+    def submit_job(self, job: Job) -> None:
+        """Start a job."""
+        self._sent[job.key] = Task(job)
+        self._send(self._sent[job.key])
 
     def wait(self, timeout: float) -> None:
         """Wait for a message of the server, for at most ``timeout`` seconds."""
@@ -111,15 +100,11 @@ class LocalExecutor(Executor):
         """Return the records of the runs that have ended since the last call."""
         while self._server.poll():
             self._receive()
-        clock = time.monotonic()
-        self._ended += [(key, record) for due, key, record in self._due if due <= clock]
-        self._due = [entry for entry in self._due if entry[0] > clock]
         return super().ended()
 
     def rounds(self) -> Mapping[Key, int]:
         """Return the number of completed rounds of the runs in progress, where it is known."""
-        tasks = self._sent.values()
-        return {task.job.key: task.rounds for task in tasks if isinstance(task.job, Job)}
+        return {key: task.rounds for key, task in self._sent.items()}
 
     def shutdown(self) -> None:
         """Stop all runs immediately and end the processes."""
@@ -145,19 +130,13 @@ class LocalExecutor(Executor):
         except (EOFError, OSError):
             self._replace_server()
             return
-        task = self._sent[update.number]
+        task = self._sent[update.key]
         if update.kind == "started":
             task.started = now()
-            return
-        if update.kind == "rounds":
+        elif update.kind == "rounds":
             task.rounds = update.rounds
-            return
-        self._lost_in_a_row = 0
-        del self._sent[update.number]
-        if isinstance(task.job, Job):
-            may_be_for_all = update.kind == "died" and -update.exit_code in _FOR_ALL
-            due = time.monotonic() + (_FOR_ALL_SECONDS if may_be_for_all else 0.0)
-            self._due.append((due, task.job.key, _record(task.job, update, task.started)))
+        else:
+            self._end(task, update)
 
     def _start_server(self) -> None:
         own_end, server_end = socket.socketpair()
@@ -206,21 +185,23 @@ class LocalExecutor(Executor):
             if task.started:
                 task.losses += 1
                 if task.losses >= MOST_LOSSES:
-                    self._give_up(task)
+                    self._end(task, TaskUpdate(task.job.key, "lost"))
                     continue
                 task.started, task.rounds = "", 0
             self._send(task)
 
-    def _give_up(self, task: Task) -> None:
-        del self._sent[task.number]
-        if isinstance(task.job, Job):
-            message = "the server of the worker processes ended each time this run was in progress"
-            record = failure(task.job, "killed", "ProcessExpired", message, task.started)
-            self._ended.append((task.job.key, record))
+    def _end(self, task: Task, update: TaskUpdate) -> None:
+        self._lost_in_a_row = 0
+        del self._sent[task.job.key]
+        if not task.job.is_warm_up:
+            self._ended.append((task.job.key, _record(task.job, update, task.started)))
 
 
 def _record(job: Job, update: TaskUpdate, started: str) -> Record:
     """Return the record of a job that has ended in any way."""
+    if update.kind == "lost":
+        message = "the server of the worker processes ended each time this run was in progress"
+        return failure(job, "killed", "ProcessExpired", message, started)
     if update.kind == "timeout":
         message = f"was stopped at the time limit of {job.limits.time:g} s"
         return failure(job, "timeout", "TimeoutError", message, started, update.log)

@@ -22,7 +22,7 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
@@ -35,13 +35,15 @@ from boostbench.data import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import environment
 from boostbench.experiments.running.worker import LOG_LINES, Job, compile_kernels, perform
-from boostbench.experiments.store.identity import is_own_code
+from boostbench.experiments.store.identity import Key, is_own_code
 from boostbench.experiments.store.records import encode
 from boostbench.experiments.store.versions import versions
 
 #: Maximum losses of a server during one run; the last attempt executes that run alone.
 MOST_LOSSES = 3
 _TICK_SECONDS = 0.2
+#: A tick that takes longer means that this process was suspended, which counts against no limit.
+_SUSPENDED_SECONDS = 2.0
 _CHUNK = 2**16
 _MOST_CHUNKS = 16
 _LOG_BYTES = 10_000
@@ -51,17 +53,18 @@ _AGAIN, _RETIRE = b"+", b"-"
 _ROUNDS = re.compile(rb"=(\d{1,9})\n")
 #: Minimum time between two of these messages.
 _ROUNDS_SECONDS = 0.5
+#: Signals that end all processes of a batch job; they may reach the client a moment later.
+_FOR_ALL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_FOR_ALL_SECONDS = 0.5
 
 
 @dataclass
 class Task:
-    """A job for a worker, or jobs whose kernels are to be compiled.
+    """A job for a worker.
 
     Attributes
     ----------
-    number : int
-        Identifier, repeated in every `TaskUpdate`.
-    job : Job or tuple of Job
+    job : Job
     started : str
         Time at which a worker started it; empty while the task waits.
     losses : int
@@ -70,8 +73,7 @@ class Task:
         Number of completed rounds at the last report.
     """
 
-    number: int
-    job: Job | tuple[Job, ...]
+    job: Job
     started: str = ""
     losses: int = 0
     rounds: int = 0
@@ -88,10 +90,11 @@ class TaskUpdate:
 
     Attributes
     ----------
-    number : int
-    kind : {"started", "rounds", "done", "died", "timeout", "memory"}
+    key : Key
+        Key of the job.
+    kind : {"started", "rounds", "done", "died", "timeout", "memory", "lost"}
         ``timeout`` and ``memory``: the worker was killed for exceeding a limit. ``died``: it ended
-        without an answer for another reason.
+        without an answer for another reason. ``lost``: the server ended; not sent by it.
     exit_code : int
         Exit code of a worker that died; negative for a signal.
     log : tuple of str
@@ -102,7 +105,7 @@ class TaskUpdate:
         Number of completed rounds, for ``rounds``.
     """
 
-    number: int
+    key: Key
     kind: str
     exit_code: int = 0
     log: tuple[str, ...] = ()
@@ -113,7 +116,7 @@ class TaskUpdate:
 def serve(descriptor: int, jobs: int) -> None:
     """Carry out tasks received over a socket until it is closed, then exit the process."""
     faulthandler.enable()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _FOR_ALL:
         signal.signal(number, signal.SIG_DFL)
     environment.adopt_orphans()
     for cached in (versions, environment.host, environment.threads):
@@ -164,15 +167,14 @@ class _Worker:
         self.task: Task | None = None
         self.answer = bytearray()
         self.exceeded = ""
-        self._deadline = math.inf
+        self.deadline = math.inf
         self._log = b""
 
     def start(self, task: Task) -> None:
         """Send a task to the idle worker."""
         self._log = b""
         self.task = task
-        limit = task.job.limits.time if isinstance(task.job, Job) else None
-        self._deadline = time.monotonic() + (limit or math.inf)
+        self.deadline = time.monotonic() + (task.job.limits.time or math.inf)
         with contextlib.suppress(OSError):  # the worker has died; `reap` notices
             self._requests.send(task.job)
 
@@ -197,6 +199,11 @@ class _Worker:
         return b"".join(parts)
 
     @property
+    def memory_limit(self) -> int | None:
+        """Limit of the task in progress, in bytes."""
+        return None if self.task is None else self.task.job.limits.memory
+
+    @property
     def has_answered(self) -> bool:
         """True if the answer is complete."""
         return self.answer.endswith(b"\n")
@@ -205,21 +212,10 @@ class _Worker:
         """Forget the task and return the message that it has ended."""
         assert self.task is not None
         log = tuple(self._log.decode("utf-8", "replace").splitlines()[-LOG_LINES:])
-        update = TaskUpdate(self.task.number, kind, exit_code, log, bytes(self.answer[1:]))
+        update = TaskUpdate(self.task.job.key, kind, exit_code, log, bytes(self.answer[1:]))
         self.task = None
         self.answer.clear()
         return update
-
-    def is_over_limit(self, memory: _Memory) -> bool:
-        """Return whether the task newly exceeds a limit, and set `exceeded`."""
-        if self.task is None or self.has_answered or self.exceeded:
-            return False
-        limit = self.task.job.limits.memory if isinstance(self.task.job, Job) else None
-        if time.monotonic() > self._deadline:
-            self.exceeded = "timeout"
-        elif limit is not None and memory.exceeds(self.pid, limit):
-            self.exceeded = "memory"
-        return bool(self.exceeded)
 
     @property
     def descriptors(self) -> tuple[int, int, int]:
@@ -239,7 +235,7 @@ class _Server:
         self.jobs = jobs
         self.waiting: deque[Task] = deque()
         self.workers: dict[int, _Worker] = {}
-        self.memory = _Memory()
+        self.checked = 0.0  # time at which the limits were checked
         self.woken, waker = os.pipe()
         for descriptor in (self.woken, waker):
             os.set_blocking(descriptor, False)
@@ -254,9 +250,7 @@ class _Server:
                 self.assign()
                 self.listen()
                 self.reap()
-                for worker in self.workers.values():
-                    if worker.is_over_limit(self.memory):
-                        kill_tree(worker.pid)
+                self.enforce_limits()
         except (EOFError, ConnectionError):
             for pid in self.workers:
                 kill_tree(pid)
@@ -275,7 +269,7 @@ class _Server:
                 return
             task = self.waiting.popleft()
             worker.start(task)
-            self.client.send(TaskUpdate(task.number, "started"))
+            self.client.send(TaskUpdate(task.job.key, "started"))
 
     def new_worker(self) -> _Worker | None:
         """Return a new worker, or None if the system cannot start another process now."""
@@ -294,7 +288,12 @@ class _Server:
         sources = {fd: worker for worker in self.workers.values() for fd in worker.sources}
         is_busy = any(worker.task is not None for worker in self.workers.values())
         timeout = _TICK_SECONDS if is_busy or self.waiting else None
+        begin = time.monotonic()
         ready = wait([self.client, self.woken, *sources], timeout)
+        waited = time.monotonic() - begin
+        if timeout is not None and waited > _SUSPENDED_SECONDS:  # with the whole job, or container
+            for worker in self.workers.values():
+                worker.deadline += waited
         if self.client in ready:
             self.waiting.append(self.client.recv())
         if self.woken in ready:
@@ -313,7 +312,7 @@ class _Server:
     def send_rounds(self, task: Task) -> None:
         """Send the number of completed rounds to the client, unless this would block."""
         if select.select([], [self.client], [], 0)[1]:
-            self.client.send(TaskUpdate(task.number, "rounds", rounds=task.rounds))
+            self.client.send(TaskUpdate(task.job.key, "rounds", rounds=task.rounds))
 
     def reap(self) -> None:
         """Remove workers that have ended, and kill the processes that they started."""
@@ -328,17 +327,31 @@ class _Server:
             if task is None:
                 continue
             kind = "done" if worker.has_answered else worker.exceeded or "died"
-            if not isinstance(task.job, Job) and worker.has_answered:
-                # Load the compiled kernels from disk. Code of plugins stays out of this process,
-                # even if a plugin is given that these runs do not need.
-                own = [replace(job, plugins=()) for job in task.job if is_own_code(job.run)]
-                compile_kernels(own)
-                for data_dirs in {job.data_dirs for job in task.job}:
-                    with contextlib.suppress(BoostbenchError):
-                        catalog(data_dirs)
-                gc.collect()
-                gc.freeze()
+            if kind == "died" and -code in _FOR_ALL:
+                time.sleep(_FOR_ALL_SECONDS)  # the client may be ended by the same signal
+            if kind == "done" and task.job.is_warm_up:
+                _load_kernels(task.job)
             self.client.send(worker.end_task(kind, code))
+
+    def enforce_limits(self) -> None:
+        """Kill the workers whose tasks exceed a limit; checked at most once a tick."""
+        clock = time.monotonic()
+        if clock < self.checked + _TICK_SECONDS:
+            return
+        self.checked = clock
+        children: dict[int, list[psutil.Process]] = {}
+        if any(worker.memory_limit for worker in self.workers.values()):
+            for process in psutil.process_iter(["ppid"]):
+                children.setdefault(process.info["ppid"], []).append(process)
+        for worker in self.workers.values():
+            if worker.task is None or worker.has_answered or worker.exceeded:
+                continue
+            if clock > worker.deadline:
+                worker.exceeded = "timeout"
+            elif worker.memory_limit and _exceeds(worker.pid, worker.memory_limit, children):
+                worker.exceeded = "memory"
+            if worker.exceeded:
+                kill_tree(worker.pid)
 
     def sweep(self, keep: Collection[int]) -> None:
         """Kill all children except the workers in ``keep``."""
@@ -349,31 +362,28 @@ class _Server:
                 _exit_code(pid)
 
 
-class _Memory:
-    """Memory of process trees; the list of processes is updated at most once a tick."""
+def _load_kernels(job: Job) -> None:
+    """Load kernels that a worker has compiled, for all workers that are forked later.
 
-    def __init__(self) -> None:
-        self._updated = 0.0
-        self._children: dict[int, list[psutil.Process]] = {}
+    Code of plugins stays out of this process, even if a plugin is given that the run does not need.
+    """
+    if is_own_code(job.run):
+        compile_kernels(replace(job, plugins=()))
+    with contextlib.suppress(BoostbenchError):
+        catalog(job.data_dirs)
+    gc.collect()
+    gc.freeze()
 
-    def exceeds(self, pid: int, limit: int) -> bool:
-        """Return whether a process and its descendants use more than ``limit`` bytes."""
-        self._update()
-        tree = [psutil.Process(pid)] if psutil.pid_exists(pid) else []
-        for process in tree:
-            tree += self._children.get(process.pid, ())
-        if sum(_memory(process, "rss") for process in tree) <= limit:
-            return False
-        # The sum of resident memory counts shared memory more than once.
-        return len(tree) == 1 or sum(_memory(process, "pss") for process in tree) > limit
 
-    def _update(self) -> None:
-        if time.monotonic() - self._updated < _TICK_SECONDS:
-            return
-        self._updated = time.monotonic()
-        self._children.clear()
-        for process in psutil.process_iter(["ppid"]):
-            self._children.setdefault(process.info["ppid"], []).append(process)
+def _exceeds(pid: int, limit: int, children: Mapping[int, Sequence[psutil.Process]]) -> bool:
+    """Return whether a process and its descendants use more than ``limit`` bytes."""
+    tree = [psutil.Process(pid)] if psutil.pid_exists(pid) else []
+    for process in tree:
+        tree += children.get(process.pid, ())
+    if sum(_memory(process, "rss") for process in tree) <= limit:
+        return False
+    # The sum of resident memory counts shared memory more than once.
+    return len(tree) == 1 or sum(_memory(process, "pss") for process in tree) > limit
 
 
 def _memory(process: psutil.Process, kind: str) -> int:
@@ -445,8 +455,8 @@ def _work(requests: Connection, answers: int, output: int) -> NoReturn:
         os._exit(1)
 
 
-def _answer(job: Job | tuple[Job, ...], answers: int) -> bytes:
-    if not isinstance(job, Job):
+def _answer(job: Job, answers: int) -> bytes:
+    if job.is_warm_up:
         compile_kernels(job)
         return _RETIRE + b"\n"
     own_pid, last = os.getpid(), time.monotonic()

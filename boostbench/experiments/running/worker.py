@@ -57,6 +57,11 @@ class Job:
     limits: RunLimits = NO_LIMITS
     sources: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def is_warm_up(self) -> bool:
+        """True if only the kernels of the booster are to be compiled, and nothing is recorded."""
+        return not self.key.value
+
 
 def perform(
     job: Job,
@@ -93,14 +98,13 @@ def perform(
         return _record(job, _status_of(problem), _error_fields(problem, job), {}, started)
 
 
-def compile_kernels(jobs: Sequence[Job]) -> None:
-    """Compile the kernels of the boosters of some jobs and store them on disk."""
+def compile_kernels(job: Job) -> None:
+    """Compile the kernels of the booster of a job and store them on disk, or load them."""
     from boostbench.experiments.running.warm_up import warm_up
 
-    for job in jobs:
-        with suppress(BoostbenchError):
-            load_plugins(job)
-        warm_up(job.run)
+    with suppress(BoostbenchError):
+        load_plugins(job)
+    warm_up(job.run)
 
 
 def failure(

@@ -1,5 +1,9 @@
 """Executors tell of their runs; the client of worker processes survives its server."""
 
+import time
+from types import SimpleNamespace
+
+import psutil
 import pytest
 
 from boostbench.errors import BoostbenchError
@@ -10,6 +14,7 @@ from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.running.local import LocalExecutor
 from boostbench.experiments.running.server import Task
+from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
 
@@ -35,12 +40,13 @@ def test_the_rounds_of_a_run_are_told_while_it_goes_on(runs_of, tmp_path):
 
 def test_a_server_that_is_lost_while_tasks_are_sent_again_gets_no_task_twice(monkeypatch):
     executor = LocalExecutor.__new__(LocalExecutor)
-    executor._sent = {number: Task(number, ()) for number in (1, 2)}
+    keys = [Key("0" * 16, rounds, "", "") for rounds in (1, 2)]
+    executor._sent = {key: Task(SimpleNamespace(key=key)) for key in keys}
     executor._lost_in_a_row = 0
     servers, sent = iter(range(3)), []
 
     def send(task):
-        sent.append((executor._server, task.number))
+        sent.append((executor._server, task.job.key.rounds))
         if executor._server == 0:  # found lost while there is no room to send
             executor._replace_server()
 
@@ -101,3 +107,25 @@ def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatc
 def test_a_memory_limit_that_no_worker_can_keep_is_refused():
     with pytest.raises(BoostbenchError, match="memory limit: a worker needs about 300 MiB"):
         LocalExecutor(1, limits=RunLimits(memory=2**28))
+
+
+def test_time_for_which_all_processes_are_suspended_counts_against_no_limit(runs_of, tmp_path):
+    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 6\n"
+    runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
+    store = RecordStore(tmp_path)
+    with LocalExecutor(1, limits=RunLimits(time=8)) as executor:
+        server = psutil.Process(executor._process.pid)
+
+        def suspend(event):
+            if event.kind == "tick" and event.progress.rounds and not suspended:
+                suspended.extend([*server.children(recursive=True), server])
+                for process in reversed(suspended):
+                    process.suspend()
+                time.sleep(9)
+                for process in suspended:
+                    process.resume()
+
+        suspended = []
+        done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=suspend)
+    assert suspended
+    assert done.counts == {"ok": 1}
