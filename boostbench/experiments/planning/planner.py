@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,7 @@ from boostbench.errors import ConfigError, DataError, DataUnavailableError, Plug
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
-from boostbench.experiments.runs import BoosterSpec, Data, Run
+from boostbench.experiments.runs import Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
@@ -99,7 +100,7 @@ def have_records(
 
 
 def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
-    """Read each data set of the runs, to report errors in the data before training.
+    """Read and divide each data set of the runs, to report errors in the data before training.
 
     Raises
     ------
@@ -107,17 +108,25 @@ def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = 
         With the errors of all data sets.
     """
     from boostbench.data import load, locate
+    from boostbench.data.splits import split
 
-    complaints = []
-    for data in dict.fromkeys(planned_run.run.data for planned_run in planned):
+    splits: dict[Data, dict[object, Run]] = {}
+    for run in (planned_run.run for planned_run in planned):
+        spec = run.split if isinstance(run.split, str) else Params({**run.split, "fold": 0})
+        splits.setdefault(run.data, {}).setdefault(spec, run)
+    complaints = {}
+    for data, runs in splits.items():
         params = data.params.plain()
         try:
             if locate(data.name, params, data_dirs).kind != "generator":
-                load(data.name, params, data_dirs)
+                dataset = load(data.name, params, data_dirs)
+                for run in runs.values():
+                    plain = run.split if isinstance(run.split, str) else run.split.plain()
+                    split(dataset, plain, run.rng("split"))
         except DataError as error:
-            complaints.append(error)
+            complaints[str(error)] = error
     if complaints:
-        raise ConfigError(complaints)
+        raise ConfigError(list(complaints.values()))
 
 
 @dataclass(frozen=True)
@@ -151,9 +160,9 @@ class _Planner:
         self._estimates = Estimates()
         #: Code and data fingerprints of runs that differ by seed only.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
-        self._sources: dict[Data, _Source] = {}
-        self._packages: dict[str, str] = {}
-        self._is_binary: dict[str, bool] = {}
+        self._source = cache(partial(_source_of, data_dirs=data_dirs))
+        self._absent = cache(_absent)
+        self._is_binary = cache(lambda name: takes_two_classes(registry.boosters.get(name)))
 
     def find(self, run: Run) -> PlannedRun | None:
         """Return the run with its newest record, which may be stale; None without a record."""
@@ -209,7 +218,7 @@ class _Planner:
 
     def _without_record(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
         """Return a run without a valid record: missing, stale or skipped."""
-        source = self._source(run)
+        source = self._source(run.data)
         missing = PlannedRun(
             run,
             "missing",
@@ -219,12 +228,7 @@ class _Planner:
             self.store,
             is_guess=not self._estimates.know(run),
         )
-        obstacle = (
-            source.reason
-            or self._absent_package(run.booster)
-            or self._too_many_classes(run, source.entry)
-        )
-        if obstacle:
+        if obstacle := source.reason or self._obstacle(run, source.entry):
             return replace(missing, status="skipped", reason=obstacle)
         if stale is not None:
             return replace(
@@ -238,59 +242,50 @@ class _Planner:
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""
         if run.around_seed not in self._shared:
-            source = self._source(run)
+            source = self._source(run.data)
             code = code_of(run, source.entry.generator)
             self._shared[run.around_seed] = code, source.checksum[:8]
         return Key(value_of(run), run.rounds, *self._shared[run.around_seed])
 
-    def _source(self, run: Run) -> _Source:
-        from boostbench.data import find_entry, locate
+    def _obstacle(self, run: Run, entry: DatasetEntry) -> str:
+        """Return why the booster cannot be fitted; empty if it can, or without the check.
 
-        if run.data not in self._sources:
-            entry = find_entry(run.data.name, self.data_dirs)
-            checksum, reason = "", ""
-            try:
-                located = locate(run.data.name, run.data.params.plain(), self.data_dirs)
-                checksum = located.checksum
-            except DataUnavailableError as error:
-                reason = error.what
-            self._sources[run.data] = _Source(checksum, reason, entry)
-        return self._sources[run.data]
-
-    def _absent_package(self, booster: BoosterSpec) -> str:
-        """Return why a component cannot be loaded; empty if all can, or without the check."""
+        The number of classes of generated data is not checked, because it depends on parameters.
+        """
         if not self.check_packages:
             return ""
+        booster = run.booster
         for kind, name in components_of(booster.component, booster.params.plain()):
-            key = f"{kind.kind} {name!r}"
-            if key not in self._packages:
-                self._packages[key] = ""
-                try:
-                    kind.get(name)
-                except ModuleNotFoundError as error:
-                    self._packages[key] = absence(key, error)
-                except PluginError as error:
-                    self._packages[key] = error.what
-            if self._packages[key]:
-                return self._packages[key]
+            if absent := self._absent(kind, name):
+                return absent
+        n_classes = 2 if entry.generator else entry.n_classes or 2
+        if n_classes > 2 and self._is_binary(booster.component):
+            return (
+                f"booster {booster.name!r} takes two classes, and {run.data.name} has {n_classes}; "
+                f"'one-vs-all: {{booster: {booster.name}}}' takes it to more"
+            )
         return ""
 
-    def _too_many_classes(self, run: Run, entry: DatasetEntry) -> str:
-        """Return why the booster does not support the number of classes; empty if it may.
 
-        Generated data is not checked, because its number of classes depends on parameters.
-        """
-        name = run.booster.component
-        if not self.check_packages or entry.generator or (entry.n_classes or 2) <= 2:
-            return ""
-        if name not in self._is_binary:
-            self._is_binary[name] = takes_two_classes(registry.boosters.get(name))
-        if not self._is_binary[name]:
-            return ""
-        return (
-            f"booster {run.booster.name!r} takes two classes, and {run.data.name} has "
-            f"{entry.n_classes}; 'one-vs-all: {{booster: {run.booster.name}}}' takes it to more"
-        )
+def _source_of(data: Data, data_dirs: Sequence[str | Path]) -> _Source:
+    from boostbench.data import find_entry, locate
+
+    entry = find_entry(data.name, data_dirs)
+    try:
+        return _Source(locate(data.name, data.params.plain(), data_dirs).checksum, "", entry)
+    except DataUnavailableError as error:
+        return _Source("", error.what, entry)
+
+
+def _absent(kind: registry.Registry, name: str) -> str:
+    """Return why a component cannot be loaded; empty if it can."""
+    try:
+        kind.get(name)
+    except ModuleNotFoundError as error:
+        return absence(f"{kind.kind} {name!r}", error)
+    except PluginError as error:
+        return error.what
+    return ""
 
 
 def takes_two_classes(component: Any) -> bool:

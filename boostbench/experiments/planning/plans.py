@@ -315,7 +315,7 @@ class Plan:
     def skipped(self) -> dict[str, list[PlannedRun]]:
         """Return the skipped runs grouped by reason."""
         groups: dict[str, list[PlannedRun]] = {}
-        for planned in self.runs:
-            if planned.status == "skipped":
-                groups.setdefault(planned.reason, []).append(planned)
+        for (_, status, reason), runs in self.groups().items():
+            if status == "skipped":
+                groups.setdefault(reason, []).extend(runs)
         return groups

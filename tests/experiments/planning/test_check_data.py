@@ -8,7 +8,7 @@ from boostbench.experiments.store.records import RecordStore
 
 CONFIG = """
 name: own
-datasets: [iris, first, second]
+datasets: [iris, first, second: {split: official}]
 split: {holdout: 0.3}
 boosters: [samme]
 rounds: 2
@@ -16,7 +16,7 @@ seeds: 3
 """
 
 
-def test_data_that_cannot_be_read_is_refused_once_before_training(config_file, tmp_path):
+def test_data_that_cannot_be_read_or_divided_is_refused_once_before_training(config_file, tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     for name in ("first", "second"):
@@ -30,5 +30,8 @@ def test_data_that_cannot_be_read_is_refused_once_before_training(config_file, t
     assert len(lines) == 2
     assert "first.csv:1: there is no column 'target' for the labels" in lines[0]
     for name in ("first", "second"):
-        (data / f"{name}.csv").write_text("u,target\n1,a\n2,b\n")
+        (data / f"{name}.csv").write_text("u,target\n" + "1,a\n2,b\n" * 20)
+    with pytest.raises(ConfigError, match=r"^second: .* has no official division"):
+        check_data(todo, [data])
+    (data / "second.csv").write_text("u,target,split\n" + "1,a,train\n2,b,train\n2,b,test\n" * 20)
     check_data(todo, [data])
