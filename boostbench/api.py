@@ -227,7 +227,7 @@ class Experiment:
         outcome, done = Progress(), set[Run]()
         if todo:
             check_data(todo, self.data)
-            limits = self.config.limits.replaced(time_limit, memory_limit)
+            limits = self.config.limits.replaced(time=time_limit, memory=memory_limit)
             with make_executor(
                 executor, self.data, scheduler, dask, jobs=jobs, limits=limits
             ) as pool:
@@ -425,7 +425,7 @@ class Experiment:
 
         if not runs:
             return Progress()
-        limits = self.config.limits.replaced()
+        limits = self.config.limits
         with make_executor("local", self.data, jobs=jobs, limits=limits) as executor:
             return run_plan(runs, self.store, executor, on_event=on_event)
 

@@ -204,7 +204,7 @@ class Limited:
 
     def parsed(self) -> dict[str, Any]:
         """Return the options as arguments of `boostbench.api.Experiment.run`."""
-        from boostbench.experiments.configs.quantities import parse_duration, parse_size
+        from boostbench.experiments.configs.limits import parse_duration, parse_size
 
         time, memory = self.time_limit, self.memory_limit
         return {

@@ -4,7 +4,7 @@ import psutil
 import pytest
 
 from boostbench import registry
-from boostbench.experiments.configs.quantities import RunLimits
+from boostbench.experiments.configs.limits import Limits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.running.local import LocalExecutor
@@ -70,7 +70,7 @@ def test_a_hostile_booster_costs_its_own_run_alone(runs_of, tmp_path, hostile):
     mixed = list(bad)
     for place, run in enumerate(good):  # after every third of the others
         mixed.insert(4 * place + 3, run)
-    with LocalExecutor(2, limits=RunLimits(memory=LIMIT)) as executor:
+    with LocalExecutor(2, limits=Limits(memory=LIMIT)) as executor:
         carry_out(mixed, tmp_path / "together", executor)
     assert_each_ends_as_expected(bad, tmp_path / "together", hostile.EXPECTED)
     assert not sleepers(hostile.LEFT_BEHIND)
@@ -83,7 +83,7 @@ def test_a_hostile_booster_costs_its_own_run_alone(runs_of, tmp_path, hostile):
 
 def test_what_a_stopped_run_started_ends_with_it(runs_of, tmp_path, hostile):
     runs = hostile_runs(runs_of, ["leaves children and hangs", "sleeps"])
-    with LocalExecutor(2, limits=RunLimits(time=1.0)) as executor:
+    with LocalExecutor(2, limits=Limits(time=1.0)) as executor:
         carry_out(runs, tmp_path, executor)
         assert not sleepers(hostile.LEFT_BEHIND)
     assert_each_ends_as_expected(runs, tmp_path, hostile.EXPECTED)

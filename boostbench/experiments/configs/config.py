@@ -27,21 +27,18 @@ from boostbench.experiments.configs.entries import (
 from boostbench.experiments.configs.fields import (
     MAX_RUNS,
     CheckpointRounds,
-    Duration,
-    MemorySize,
     Metrics,
     Plugin,
     Records,
     Seeds,
     Slug,
     SplitSpec,
-    Threads,
     is_number,
     setting_of,
 )
 from boostbench.experiments.configs.kind_options import Scope
+from boostbench.experiments.configs.limits import Limits
 from boostbench.experiments.configs.protocol import Select
-from boostbench.experiments.configs.quantities import RunLimits
 from boostbench.experiments.configs.report_parts import ReportPart, read_parts
 from boostbench.experiments.runs import (
     CLEAN,
@@ -64,18 +61,6 @@ _SCOPE_KEYS = ("datasets", "boosters", "noise", "rounds", "checkpoints", "seeds"
 
 #: Values in a config whose report needs no runs.
 _NO_RUNS: Mapping[str, Any] = {"boosters": (), "datasets": (), "rounds": 1}
-
-
-class Limits(Model):
-    """Limits of one run."""
-
-    time: Duration = Field(None, description="Wall time, such as 90s, 30m or 1h30m.")
-    memory: MemorySize = Field(None, description="Memory, such as 512M or 4G.")
-    threads: Threads | None = Field(None, description="Threads of this package's boosters.")
-
-    def replaced(self, time: float | None = None, memory: int | None = None) -> RunLimits:
-        """Return the limits of an executor; given arguments take precedence."""
-        return RunLimits(time or self.time, memory or self.memory, self.threads)
 
 
 def _read_by(read: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
@@ -149,9 +134,7 @@ class Config(Model):
     select: Select | None = Field(
         None, description="Selection of parameter values from a 'grid'.", validate_default=True
     )
-    limits: Limits = Field(
-        default_factory=lambda: Limits.model_validate({}), description="Limits of one run."
-    )
+    limits: Limits = Field(default_factory=Limits, description="Limits of one run.")
     report: Annotated[
         tuple[InstanceOf[ReportPart], ...],
         BeforeValidator(_read_parts, json_schema_input_type=list[Any]),

@@ -22,7 +22,6 @@ from pydantic_core import core_schema
 from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.data.sources import is_undivided
 from boostbench.errors import unknown
-from boostbench.experiments.configs.quantities import parse_duration, parse_size
 from boostbench.experiments.runs import Axis, Params, Rounds
 from boostbench.plugin_files import load_plugin
 from boostbench.quantities import QUANTITIES
@@ -178,7 +177,6 @@ Slug = Annotated[
         json_schema_extra={"wanted": "a valid folder name of letters, digits, '-', '_' and '.'"},
     ),
 ]
-Threads = Annotated[int, Field(ge=1, le=1_000)]
 Seed = Annotated[int, Field(ge=0)]
 Seeds = Annotated[
     Listed[Seed], BeforeValidator(_seeds, json_schema_input_type=int | list[Seed]), Distinct
@@ -194,22 +192,6 @@ CheckpointRounds = Annotated[
 Records = Annotated[Listed[Annotated[str, _Asked("record")]], Distinct, AfterValidator(_recorded)]
 #: Names of metrics of the predictions on the test part.
 Metrics = Annotated[Listed[Annotated[str, _Asked("metrics")]], Distinct]
-#: In seconds; None for no limit.
-Duration = Annotated[
-    float | None,
-    BeforeValidator(
-        lambda value: None if value is None else parse_duration(str(value)),
-        json_schema_input_type=float | str | None,
-    ),
-]
-#: In bytes; None for no limit.
-MemorySize = Annotated[
-    int | None,
-    BeforeValidator(
-        lambda value: None if value is None else parse_size(str(value)),
-        json_schema_input_type=str | None,
-    ),
-]
 #: A split in the form of `Run.split`.
 SplitSpec = Annotated[
     str | InstanceOf[Params],

@@ -18,6 +18,7 @@ from boostbench.experiments.store.identity import Key, code_of, components_of, v
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.store.versions import other_versions
+from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = 
                 dataset = load(data.name, params, data_dirs)
                 for run in runs.values():
                     plain = run.split if isinstance(run.split, str) else run.split.plain()
-                    split(dataset, plain, run.rng("split"))
+                    split(dataset, plain, stream(run, "split"))
         except DataError as error:
             complaints[str(error)] = error
     if complaints:

@@ -22,7 +22,7 @@ import yaml
 
 from boostbench.data import find_entry
 from boostbench.errors import BoostbenchError, hint, import_extra
-from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
+from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running.inline import Executor
 from boostbench.experiments.running.local import LocalExecutor
 from boostbench.experiments.running.worker import Job, as_text, failure, load_plugins, now
@@ -46,7 +46,7 @@ class DaskExecutor(Executor):
         Address such as ``tcp://host:8786``, or name of a batch system supported by dask-jobqueue.
         None: a cluster of processes on this machine.
     data_dirs : sequence of path, default=()
-    limits : RunLimits
+    limits : Limits
         Of each run, enforced by the worker.
     jobs : int or None, default=None
         Number of workers of a started cluster; None: the number of cores.
@@ -64,7 +64,7 @@ class DaskExecutor(Executor):
         self,
         scheduler: str | None,
         data_dirs: Sequence[str | Path] = (),
-        limits: RunLimits = NO_LIMITS,
+        limits: Limits = NO_LIMITS,
         *,
         jobs: int | None = None,
         options: Mapping[str, str] | None = None,

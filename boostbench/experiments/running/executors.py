@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
+from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running.dask_executor import DaskExecutor
 from boostbench.experiments.running.inline import Executor, InlineExecutor
 from boostbench.experiments.running.local import LocalExecutor
@@ -33,7 +33,7 @@ def make_executor(
     dask: Mapping[str, str] | None = None,
     *,
     jobs: int | None = None,
-    limits: RunLimits = NO_LIMITS,
+    limits: Limits = NO_LIMITS,
 ) -> Executor:
     """Return the executor with a name; see `Experiment.run` for the arguments."""
     if name == "inline":

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from boostbench.data import search_dirs
-from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
+from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running.worker import Job, perform
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import sources_of
@@ -70,7 +70,7 @@ class Executor(ABC):
     def shutdown(self) -> None:  # noqa: B027
         """Stop all runs immediately and release all resources."""
 
-    def job(self, run: Run, key: Key, limits: RunLimits = NO_LIMITS) -> Job:
+    def job(self, run: Run, key: Key, limits: Limits = NO_LIMITS) -> Job:
         """Return the job of a run."""
         sources = sources_of(key.code) if key.code else ()
         # A run must not depend on other plugins, because they are not part of its key.

@@ -11,14 +11,13 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
 import psutil
 
 from boostbench.errors import BoostbenchError, RecordError
-from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
+from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.inline import Executor
 from boostbench.experiments.running.server import MOST_LOSSES, Task, TaskUpdate
@@ -48,12 +47,12 @@ class LocalExecutor(Executor):
     jobs : int, default=1
         Number of workers.
     data_dirs : sequence of path, default=()
-    limits : RunLimits
+    limits : Limits
         Of each run.
     """
 
     def __init__(
-        self, jobs: int = 1, data_dirs: Sequence[str | Path] = (), limits: RunLimits = NO_LIMITS
+        self, jobs: int = 1, data_dirs: Sequence[str | Path] = (), limits: Limits = NO_LIMITS
     ) -> None:
         if limits.memory is not None and limits.memory < _LEAST_MEMORY:
             raise BoostbenchError(
@@ -83,7 +82,7 @@ class LocalExecutor(Executor):
     def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Start a run; it gets more threads if fewer runs than cores are left."""
         threads = self._limits.threads or max(self.jobs // n_left, 1)
-        self.submit_job(self.job(run, key, replace(self._limits, threads=threads)))
+        self.submit_job(self.job(run, key, self._limits.replaced(threads=threads)))
 
     def submit_job(self, job: Job) -> None:
         """Start a job."""

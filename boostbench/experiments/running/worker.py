@@ -19,7 +19,7 @@ from boostbench.errors import (
     DataUnavailableError,
     UnknownNameError,
 )
-from boostbench.experiments.configs.quantities import NO_LIMITS, RunLimits
+from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
@@ -45,7 +45,7 @@ class Job:
     data_dirs : tuple of str
     plugins : tuple of str
         Plugin files to load first.
-    limits : RunLimits
+    limits : Limits
     sources : tuple of (str, str)
         Path and digest of each file that the code in the key was computed from.
     """
@@ -54,7 +54,7 @@ class Job:
     key: Key
     data_dirs: tuple[str, ...] = ()
     plugins: tuple[str, ...] = ()
-    limits: RunLimits = NO_LIMITS
+    limits: Limits = NO_LIMITS
     sources: tuple[tuple[str, str], ...] = ()
 
     @property

@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.cli import main
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.quantities import RunLimits
+from boostbench.experiments.configs.limits import Limits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.dask_executor import DaskExecutor
@@ -62,7 +62,7 @@ def test_a_run_that_goes_wrong_costs_itself_alone(cluster, runs_of, tmp_path):
     runs = [run for run in runs_of(text) if run.data.name == "iris" and not run.seed]
     store = RecordStore(tmp_path)
     todo = [p for p in make_plan(runs, store).todo() if p.run.noise.model == "none"]
-    with DaskExecutor(cluster.scheduler_address, limits=RunLimits(time=3)) as executor:
+    with DaskExecutor(cluster.scheduler_address, limits=Limits(time=3)) as executor:
         run_plan(todo, store, executor)
     done = [planned for planned in make_plan(runs, store).runs if planned.status != "missing"]
     told = {p.run.booster.name: p.record().error for p in done}

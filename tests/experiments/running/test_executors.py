@@ -7,7 +7,7 @@ import psutil
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.quantities import RunLimits
+from boostbench.experiments.configs.limits import Limits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running import inline
 from boostbench.experiments.running.conduct import run_plan
@@ -71,7 +71,7 @@ def test_cores_for_which_no_run_is_left_become_threads_of_a_run(runs_of, tmp_pat
     run, results = runs_of(SMALL.replace("toy-centroids", "samme"))[:1], {}
     for threads, n_used in ((None, 3), (1, 1), (2, 2)):
         folder = tmp_path / f"{n_used}"
-        with LocalExecutor(3, limits=RunLimits(threads=threads)) as executor:
+        with LocalExecutor(3, limits=Limits(threads=threads)) as executor:
             assert carry_out(run, folder, executor).counts == {"ok": 1}
         store = RecordStore(folder)
         (record,) = (store.read(path) for path in store.all_paths())
@@ -106,14 +106,14 @@ def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatc
 
 def test_a_memory_limit_that_no_worker_can_keep_is_refused():
     with pytest.raises(BoostbenchError, match="memory limit: a worker needs about 300 MiB"):
-        LocalExecutor(1, limits=RunLimits(memory=2**28))
+        LocalExecutor(1, limits=Limits(memory=2**28))
 
 
 def test_time_for_which_all_processes_are_suspended_counts_against_no_limit(runs_of, tmp_path):
     config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 6\n"
     runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
     store = RecordStore(tmp_path)
-    with LocalExecutor(1, limits=RunLimits(time=8)) as executor:
+    with LocalExecutor(1, limits=Limits(time=8)) as executor:
         server = psutil.Process(executor._process.pid)
 
         def suspend(event):
