@@ -16,7 +16,7 @@ from boostbench.reports.figures.style import drawing_style, files_of, print_name
 from boostbench.reports.files import write_file
 from boostbench.reports.page import render_page
 from boostbench.reports.summary import SUMMARY, ReportSummary
-from boostbench.reports.tables.latex_writer import to_latex, to_macros
+from boostbench.reports.tables.latex_writer import to_latex
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print
@@ -186,8 +186,6 @@ def _table_files(
         is_main = not contents
         contents[f"{name}.md"] = to_markdown(table) + (verdicts_list(verdicts) if is_main else "")
         contents[f"{name}.tex"] = to_latex(table, label=f"tab:{config}-{name}")
-        if table.macros:
-            contents[f"{name}-macros.tex"] = to_macros(table, f"{config}/{name}")
         contents[f"{name}.csv"] = to_csv(table)
     return contents
 

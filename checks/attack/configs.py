@@ -114,7 +114,6 @@ def _directed() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
                 "table: {value: 3}",
                 "curves: {band: 1}",
                 "curves: {y: [[test_error]]}",
-                "curves: {first_round: 1.5}",
                 "distribution: {perfect: yes please}",
                 "distribution: {at: [1]}",
                 "parameter: {}",

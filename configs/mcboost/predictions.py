@@ -16,13 +16,13 @@ from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLab
 from boostbench.experiments.running.execution import prepare
 from boostbench.registry import load_plugin
 from boostbench.reports.figures.panels import add_legend
-from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
 from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours, round_ticks
 from boostbench.reports.values.frame import Result, Study, error_curve
 from boostbench.reports.values.part_options import chosen_rounds
 from boostbench.theory.gaussians import bayes_error, log_densities
 from boostbench.validation import OneOrMore
 
+plane = load_plugin(Path(__file__).parents[1] / "plane.py")
 predictor = load_plugin(Path(__file__).with_name("predictor.py"))
 _PANEL, _LEFT, _BOTTOM = 2.15, 0.4, 0.35
 _CODEWORD: dict[str, Any] = {"s": 22, "facecolor": "white", "linewidths": 1.2, "zorder": 4}
@@ -60,7 +60,7 @@ def predictions(
     if predictions[0].shape[1] != 2:
         n_classes = predictions[0].shape[1] + 1
         raise BoostbenchError(f"predictions are drawn for three classes, found {n_classes}")
-    gaussians = gaussians_of(result)
+    gaussians = plane.gaussians_of(result)
     n_rows = 1 if gaussians is None else 2
     size = (_LEFT + _PANEL * len(rounds), _BOTTOM + (_PANEL + 0.15) * n_rows)
     figure = Figure(figsize=size, layout="constrained")
@@ -157,7 +157,7 @@ def _draw_plane(
         x1, x2 = X[shown == k].T
         axes.scatter(x1, x2, s=5, color=colour, alpha=0.5, linewidths=0, zorder=3)
     low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3
-    draw_bayes_boundaries(axes, gaussians, low, high)
+    plane.draw_bayes_boundaries(axes, gaussians, low, high)
     if answers is None:
         error, population = 100 * np.mean(bayes != y), 100 * bayes_error(*gaussians)
         words = f"classes; Bayes error {error:.2f} %, of all samples {population:.2f} %"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,11 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import DataSetLabel
 from boostbench.experiments.running.execution import Problem, prepare
-from boostbench.reports.figures.plane import draw_bayes_boundaries, gaussians_of
+from boostbench.registry import load_plugin
 from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
 from boostbench.reports.values.frame import Result, Study
 
+plane = load_plugin(Path(__file__).parents[1] / "plane.py")
 _PANEL, _BOTTOM = 2.35, 0.8
 _MEAN_AREA = 14.0  # mean area of a mark, in square points
 _WEIGHTLESS = 16.0
@@ -50,7 +52,7 @@ def weights(
         Number of panels side by side.
     """
     chosen = _chosen(study, dataset, seed)
-    gaussians = gaussians_of(chosen[0])
+    gaussians = plane.gaussians_of(chosen[0])
     problem = prepare(chosen[0].run)
     if gaussians is None or problem.n_classes != 2:
         raise BoostbenchError("weights are drawn for two classes of Gaussians in the plane")
@@ -75,7 +77,7 @@ def weights(
         style: dict[str, Any] = {"transform": axes.transAxes, "fontsize": SMALL, "color": GREY}
         axes.text(0.0, 1.02, words, in_layout=False, va="bottom", **style)
         _draw_samples(axes, problem, w)
-        draw_bayes_boundaries(axes, gaussians, low, high)
+        plane.draw_bayes_boundaries(axes, gaussians, low, high)
         axes.set_xlim(low[0], high[0])
         axes.set_ylim(low[1], high[1])
         axes.xaxis.set_major_locator(round_ticks(5))

@@ -161,9 +161,7 @@ def test_a_panel_without_results_says_so(tmp_path):
     assert axes.texts[0].get_text() == "no result: skipped"
 
 
-@pytest.mark.parametrize(
-    "options", [{"y_scale": "log"}, {"x_scale": "linear"}, {"first_round": 5}], ids=str
-)
+@pytest.mark.parametrize("options", [{"y_scale": "log"}, {"x_scale": "linear"}], ids=str)
 def test_other_axes(tmp_path, options):
     study = study_of(make_config(tmp_path, seeds=2), lambda run: [5] * 50 + [0] * 50)
     png, svg, pdf = files_of(drawn(study, **options))[:3]

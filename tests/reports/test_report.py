@@ -347,8 +347,6 @@ def test_a_wrong_type_of_an_option_is_refused_with_the_config(tmp_path, kind, op
         ("curves", {"y": ["test_eror"]}, "did you mean 'test_error'"),
         ("curves", {"y": 5}, "must be text or a list of text, found 5"),
         ("curves", {"y": []}, "must share an axis, found none"),
-        ("curves", {"first_round": 0}, "first_round must be a round from 1 to 99, found 0"),
-        ("curves", {"first_round": "two"}, "found 'two'"),
     ],
 )
 def test_wrong_options(tmp_path, kind, options, complaint):
@@ -367,7 +365,7 @@ def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
     parts = [
         ("table", {}),
         ("critical-difference", {"datasets": ["dna"]}),
-        ("noise", {"datasets": ["vowel"]}),
+        ("distribution", {"datasets": ["vowel"]}),
         ("curves", {"datasets": ["dna"]}),
     ]
     config = make_config(tmp_path, datasets=["dna", "vowel"], report=parts)
@@ -376,7 +374,7 @@ def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
     report, text = written.report, page_of(written)
     assert [*report.tables, *report.figures] == ["table", "curves"]
     assert report.undrawn["critical-difference"].endswith("two data sets or more")
-    assert report.undrawn["noise"].endswith(
+    assert report.undrawn["distribution"].endswith(
         "its boosters, data sets and noises are not among the runs"
     )
     assert not report.is_whole

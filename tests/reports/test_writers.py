@@ -12,7 +12,7 @@ import pytest
 
 from boostbench.experiments.runs import CLEAN
 from boostbench.reports.tables.error_table import build_table
-from boostbench.reports.tables.latex_writer import to_latex, to_macros
+from boostbench.reports.tables.latex_writer import to_latex
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 
 from .synthetic import EXCHANGE, make_config, study_of
@@ -125,15 +125,6 @@ def test_numbers_have_their_points_below_each_other(table):
     assert " & 24 & .8 &" in text
     assert r" & 26 & .45 $\pm$ 0.07 &" in text
     assert r"\textbf{24} & \textbf{.03 $\pm$ 0.00}" in text
-
-
-def test_every_value_is_a_macro_of_its_own(table):
-    text = to_macros(table, "mine")
-    keys = re.findall(r"csname bb:(.*?)\\endcsname\{", text)
-    cells = sum(1 + bool(cell.paper) for cell in table.cells)
-    assert len(keys) == len(set(keys)) == cells
-    assert r"bb:mine/exchange-0.2/dna/adaboost-mh/T-10\endcsname{24.03 $\pm$ 0.00}" in text
-    assert r"bb:mine/exchange-0.2/letter-x/sm-boost/T-100/paper\endcsname{14.30}" in text
 
 
 def test_latex_compiles(table, tmp_path):

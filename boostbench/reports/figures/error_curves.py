@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
 from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.panels import (
@@ -48,8 +47,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
 
-_SOLID, _DASHED, _DOTTED = "-", (0, (4, 1.6)), (0, (1, 1.2))
-_DASH_DOTTED, _LONG_DASHED = (0, (3, 1.2, 1, 1.2)), (0, (6, 1.2, 1, 1.2))
 #: Styles of lines by `Quantity.stroke`.
 _STROKES: dict[str, Any] = {
     "solid": "-",
@@ -88,7 +85,6 @@ def draw_curves(
     x_scale: Scale = "log",
     y_scale: Scale = "linear",
     band: Band = True,
-    first_round: int = 1,
     paper: PaperFile | None = None,
 ) -> Figure:
     """Error curves, one panel per data set (and noise), mean and band over seeds.
@@ -100,8 +96,6 @@ def draw_curves(
         Quantities with values after every round that share an axis, such as the errors, the costs,
         the shares of weights, or a metric of the config (``test_log_loss``).
     panels : {"dataset"}, default="dataset"
-    first_round : int, default=1
-        First round of the x axis.
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
@@ -109,10 +103,6 @@ def draw_curves(
 
     check_metrics(study, y)
     rounds = max(2, *(result.run.rounds for result in study.results))
-    if first_round not in range(1, rounds):
-        raise BoostbenchError(
-            f"first_round must be a round from 1 to {rounds - 1}, found {first_round!r}"
-        )
     values = read_paper_values(paper) if paper else PaperValues()
     colours = colours_of(study)
     markers = dict(zip(colours, itertools.cycle(MARKERS), strict=False))
@@ -125,7 +115,6 @@ def draw_curves(
         y_scale=y_scale,
         band=band,
         paper=values,
-        first=first_round,
         rounds=rounds,
         has_stops=has_stops,
     )
@@ -198,7 +187,6 @@ class _Look:
     y_scale: str
     band: bool
     paper: PaperValues
-    first: int  # first round of the x axis
     rounds: int  # largest number of rounds
     has_stops: bool  # True if test errors are drawn and a run stopped early
 
@@ -241,7 +229,7 @@ def _draw_bounds(axes: Axes, by_booster: Iterable[Sequence[Result]], look: _Look
 
 def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, place: int) -> None:
     """Draw mean and band. Lines of boosters listed first are on top."""
-    rounds = _grid(look.first, min(result.run.rounds for result in results), look.x_scale)
+    rounds = _grid(min(result.run.rounds for result in results), look.x_scale)
     errors = np.stack([error_curve(result, metric, rounds) for result in results])
     errors *= QUANTITIES[metric].scale
     if np.isnan(errors).all():
@@ -275,7 +263,7 @@ def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
     """Mark the rounds at which runs stopped early; equal marks are drawn once."""
     errors: dict[int, dict[float, None]] = {}
     for result in results:
-        if result.stopped_at and result.stopped_at >= look.first:
+        if result.stopped_at:
             error = 100 * error_at(result, PRINTED, result.stopped_at)
             errors.setdefault(result.stopped_at, {})[error] = None
     for marks in zip_longest(*errors.values(), fillvalue=np.nan):  # at most one mark per round
@@ -287,7 +275,7 @@ def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
 def _draw_paper_values(axes: Axes, result: Result, look: _Look, drawn: set[PaperValue]) -> None:
     """Draw the paper's values that are not in ``drawn``; variants of a booster share values."""
     run = result.run
-    for T in range(look.first, run.rounds + 1) if len(look.paper) else ():
+    for T in range(1, run.rounds + 1) if len(look.paper) else ():
         names = (run.method, run.booster.name)
         value = look.paper.find((run.dataset, run.data.name), names, T, result.noise_rate)
         if value is not None and value.error is not None and value not in drawn:
@@ -301,13 +289,13 @@ def _format_axes(axes: Axes, look: _Look) -> None:
     from matplotlib.ticker import MaxNLocator, NullFormatter
 
     if look.x_scale == "log":
-        axes.set_xlim(look.first, look.rounds * (look.rounds / look.first) ** 0.02)
-        powers = [10**e for e in range(12) if look.first <= 10**e <= look.rounds]
+        axes.set_xlim(1, look.rounds * look.rounds**0.02)
+        powers = [10**e for e in range(12) if 10**e <= look.rounds]
         axes.set_xticks([*powers, look.rounds] if look.rounds > 2 * powers[-1] else powers)
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_formatter(NullFormatter())
     else:
-        axes.set_xlim(look.first, look.rounds + 0.02 * (look.rounds - look.first))
+        axes.set_xlim(1, look.rounds + 0.02 * (look.rounds - 1))
         axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
     if look.y_scale == "linear":
         axes.set_ylim(bottom=lowest(axes, look.metrics))
@@ -345,7 +333,7 @@ def _columns(n_datasets: int) -> int:
     return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
 
 
-def _grid(first: int, rounds: int, scale: str) -> NDArray[np.int64]:
+def _grid(rounds: int, scale: str) -> NDArray[np.int64]:
     """Return the rounds to draw, at most `_N_POINTS`, evenly spaced on the scale."""
     spaced = np.geomspace if scale == "log" else np.linspace
-    return np.unique(spaced(first, max(first, rounds), _N_POINTS).round().astype(np.int64))
+    return np.unique(spaced(1, rounds, _N_POINTS).round().astype(np.int64))

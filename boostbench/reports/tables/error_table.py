@@ -55,7 +55,6 @@ def build_table(
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,
-    macros: bool = False,
     title: Title = "",
 ) -> Table:
     """Build the table of a study.
@@ -73,8 +72,6 @@ def build_table(
         Rounds T to show; ``"end"``: the last of each run; None: the checkpoints of the config.
     main : bool, default=True
         Include the comparison with the printed values in the overview.
-    macros : bool, default=False
-        Write ``<name>-macros.tex``, which defines a LaTeX macro for every value.
     """
     metric = ACCURACIES.get(value, value)
     if paper and metric != PRINTED:
@@ -92,7 +89,6 @@ def build_table(
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
         held=_comparisons(layout.facts, str(paper)) if paper and main else {},
-        macros=macros,
     )
 
 

@@ -48,28 +48,6 @@ def to_latex(table: Table, *, label: str = "", rows_per_page: int = 40) -> str:
     return "\n".join(texts) + "\n"
 
 
-def to_macros(table: Table, name: str) -> str:
-    r"""Return LaTeX definitions of all values, to be cited as ``\boostbench{name/...}``.
-
-    The key consists of the name of the table, the labels of the row and the column, with hyphens in
-    place of special characters.
-    """
-
-    def key(parts: Iterable[str]) -> str:
-        return "/".join(re.sub(r"[^A-Za-z0-9.]+", "-", part).strip("-") for part in parts)
-
-    lines = [
-        r"\providecommand{\boostbench}[1]{\ifcsname bb:#1\endcsname\csname bb:#1\endcsname"
-        r"\else\textbf{?? #1}\fi}"
-    ]
-    for row in table.rows:
-        for column, cell in zip(table.columns, row.cells, strict=True):
-            base = key([name, *row.labels, column])
-            values = [(base, cell.text), *([(f"{base}/paper", cell.paper)] if cell.paper else [])]
-            lines += [rf"\expandafter\def\csname bb:{k}\endcsname{{{latex(v)}}}" for k, v in values]
-    return "\n".join(lines) + "\n"
-
-
 def _lines(table: Table) -> Iterator[str]:
     def ours(cell: TableCell) -> str:
         return _aligned(cell.text, cell.marks, cell.notes, is_bold=cell.best)

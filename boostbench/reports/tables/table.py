@@ -55,7 +55,6 @@ class Table:
     footers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # cells refer to them by number, from 1
     held: Mapping[str, Held] = field(default_factory=dict)  # comparisons with printed numbers
-    macros: bool = False  # True if the values are also written as LaTeX macros
 
     @property
     def cells(self) -> list[TableCell]:

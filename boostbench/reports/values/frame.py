@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,12 @@ EXPORT_COLUMNS = (
 )
 
 
+#: Columns of a data frame that describe the run, and the quantity.
+_LABELS = (
+    *("dataset", "booster", "parameters", "noise_model", "noise", "noise_rate"),
+    *("seed", "fold", "stopped", "metric"),
+)
+_LABEL_NUMBERS = {"noise_rate": float, "seed": int, "fold": int, "stopped": int}
 #: Value of T that stands for the last round of each run.
 END: Final = "end"
 #: The errors that every run records.
@@ -289,38 +295,30 @@ def tidy(
     for metric in metrics:
         if metric not in NUMBERS:
             raise UnknownNameError("metric", metric, NUMBERS)
-    usable = [result for result in results if result.ok]
-    runs = pd.DataFrame(
-        {
-            "dataset": [result.run.dataset for result in usable],
-            "booster": [result.run.method for result in usable],
-            "parameters": [_text_of(result.run.booster.params) for result in usable],
-            "noise_model": [result.run.noise.model for result in usable],
-            "noise": [result.noise for result in usable],
-            "noise_rate": np.array([result.noise_rate for result in usable], np.float64),
-            "seed": np.array([result.run.seed for result in usable], np.int64),
-            "fold": np.array([result.fold for result in usable], np.int64),
-            "stopped": np.array([r.record.n_rounds for r in usable if r.record], np.int64),
-        }
+    curves = [(result, metric) for result in results if result.ok for metric in metrics]
+    grids = [_grid(result.run, rounds) for result, _ in curves]
+    labels = pd.DataFrame(
+        [(*_labels(result), metric) for result, metric in curves], columns=_LABELS
     )
-    for name in ("dataset", "booster", "parameters", "noise_model", "noise"):
-        labels = pd.Index([*dict.fromkeys(runs[name])], dtype=str)
-        runs[name] = pd.Categorical(runs[name], categories=labels)
-    grids = [_grid(result.run, rounds) for result in usable]
-    sizes = np.array([len(grid) for grid in grids], dtype=np.int64)
-    frame = runs.loc[np.repeat(runs.index, sizes * len(metrics))].reset_index(drop=True)
-    which = np.repeat(np.tile(np.arange(len(metrics)), len(usable)), np.repeat(sizes, len(metrics)))
-    no_grid, no_values = np.empty(0, np.int64), np.empty(0)  # numpy joins one array or more
-    frame["round"] = np.concatenate([no_grid, *(grid for grid in grids for _ in metrics)])
-    frame["metric"] = pd.Categorical.from_codes(which, categories=pd.Index(metrics, dtype=str))
-    curves = (
-        error_curve(result, metric, grid)
-        for result, grid in zip(usable, grids, strict=True)
-        for metric in metrics
-    )
-    frame["value"] = np.concatenate([no_values, *curves])
+    for name in _LABELS:
+        if name not in _LABEL_NUMBERS:
+            names = pd.Index([*dict.fromkeys(labels[name])], dtype=str)
+            labels[name] = pd.Categorical(labels[name], categories=names)
+    labels = labels.astype(_LABEL_NUMBERS)
+    frame = labels.loc[labels.index.repeat([len(grid) for grid in grids])].reset_index(drop=True)
+    frame["round"] = np.concatenate([np.empty(0, np.int64), *grids])
+    values = [error_curve(*curve, grid) for curve, grid in zip(curves, grids, strict=True)]
+    frame["value"] = np.concatenate([np.empty(0), *values])
     frame["carried"] = frame["round"] > frame["stopped"]
     return frame
+
+
+def _labels(result: Result) -> tuple[Any, ...]:
+    run, record = result.run, result.record
+    assert record is not None
+    booster = run.dataset, run.method, _text_of(run.booster.params)
+    noise = run.noise.model, result.noise, result.noise_rate
+    return *booster, *noise, run.seed, result.fold, record.n_rounds
 
 
 def export_rows(
