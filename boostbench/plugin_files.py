@@ -45,7 +45,8 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     if not path.is_file():
-        raise PluginError(f"plugin file {path} does not exist", where=where)
+        what = "is no regular file" if path.exists() else "does not exist"
+        raise PluginError(f"plugin file {path} {what}", where=where)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise PluginError(f"plugin file {path} is not a Python file (.py)", where=where)

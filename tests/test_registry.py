@@ -190,6 +190,11 @@ def test_a_plugin_file_must_be_there(tmp_path):
         load_plugin(tmp_path / "gone.py", where="a.yaml:3")
 
 
+def test_a_plugin_file_must_be_a_regular_file(tmp_path):
+    with pytest.raises(PluginError, match="is no regular file"):
+        load_plugin(tmp_path)
+
+
 def test_a_plugin_file_must_be_python(tmp_path):
     path = plugin_file(tmp_path, "x = 1", "plugin.txt")
     with pytest.raises(PluginError, match=r"plugin\.txt is not a Python file"):
