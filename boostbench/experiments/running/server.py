@@ -16,17 +16,19 @@ import faulthandler
 import gc
 import math
 import os
+import pickle
 import re
 import select
 import signal
+import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing.connection import Connection, Pipe, wait
+from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import psutil
 
@@ -142,28 +144,16 @@ class _Worker:
         Kind of the limit that the task exceeded, or empty.
     """
 
-    def __init__(self, inherited: Sequence[int]) -> None:
-        requests, self._requests = Pipe(duplex=False)
-        answers, output = os.pipe(), os.pipe()
-        ours = (self._requests.fileno(), answers[0], output[0])
-        theirs = (requests.fileno(), answers[1], output[1])
-        try:
+    def __init__(self, inherited: Iterable[Any]) -> None:
+        self.channel, channel = socket.socketpair()
+        self.output, output = socket.socketpair()
+        with channel, output:  # the ends of the worker
             self.pid = os.fork()
-        except OSError:
-            for descriptor in (*ours, *theirs[1:]):
-                os.close(descriptor)
-            raise
-        if not self.pid:
-            for descriptor in (*inherited, *ours):
-                os.close(descriptor)
-            _work(requests, answers[1], output[1])
-        requests.close()
-        for descriptor in theirs[1:]:
-            os.close(descriptor)
-        self.answers, self.output = answers[0], output[0]
-        self.sources = {self.answers, self.output}
-        for descriptor in self.sources:
-            os.set_blocking(descriptor, False)
+            if not self.pid:
+                for end in (*inherited, self.channel, self.output):
+                    end.close()
+                _work(channel, output)
+        self.sources = {self.channel, self.output}
         self.task: Task | None = None
         self.answer = bytearray()
         self.exceeded = ""
@@ -176,25 +166,28 @@ class _Worker:
         self.task = task
         self.deadline = time.monotonic() + (task.job.limits.time or math.inf)
         with contextlib.suppress(OSError):  # the worker has died; `reap` notices
-            self._requests.send(task.job)
+            self.channel.sendall(pickle.dumps(task.job))
 
     def listen(self) -> None:
         """Read messages and output of the worker without waiting; keep the end of the output."""
-        self.answer += self._read(self.answers)
+        self.answer += self._read(self.channel)
         while message := _ROUNDS.match(self.answer):
             self.answer = self.answer[message.end() :]
             if self.task is not None:
                 self.task.rounds = int(message[1])
         self._log = (self._log + self._read(self.output))[-_LOG_BYTES:]
 
-    def _read(self, descriptor: int) -> bytes:
-        """Return the available bytes, and forget the descriptor at the end of file."""
+    def _read(self, source: socket.socket) -> bytes:
+        """Return the available bytes, and forget the source at its end."""
         parts = []
         with contextlib.suppress(BlockingIOError):
             for _ in range(_MOST_CHUNKS):
-                parts.append(os.read(descriptor, _CHUNK))
+                try:
+                    parts.append(source.recv(_CHUNK, socket.MSG_DONTWAIT))
+                except ConnectionError:  # the worker died before it read the task
+                    parts.append(b"")
                 if not parts[-1]:
-                    self.sources.discard(descriptor)
+                    self.sources.discard(source)
                     break
         return b"".join(parts)
 
@@ -217,16 +210,10 @@ class _Worker:
         self.answer.clear()
         return update
 
-    @property
-    def descriptors(self) -> tuple[int, int, int]:
-        """Open descriptors of the server for this worker."""
-        return self._requests.fileno(), self.answers, self.output
-
     def close(self) -> None:
-        """Close the pipes."""
-        self._requests.close()
-        os.close(self.answers)
-        os.close(self.output)
+        """Close the ends of this process."""
+        self.channel.close()
+        self.output.close()
 
 
 class _Server:
@@ -236,11 +223,9 @@ class _Server:
         self.waiting: deque[Task] = deque()
         self.workers: dict[int, _Worker] = {}
         self.checked = 0.0  # time at which the limits were checked
-        self.woken, waker = os.pipe()
-        for descriptor in (self.woken, waker):
-            os.set_blocking(descriptor, False)
-        self.own_descriptors = (self.woken, waker, client.fileno())
-        signal.set_wakeup_fd(waker)
+        self.woken, self.waker = socket.socketpair()
+        self.waker.setblocking(False)
+        signal.set_wakeup_fd(self.waker.fileno())
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def work(self) -> None:
@@ -273,9 +258,8 @@ class _Server:
 
     def new_worker(self) -> _Worker | None:
         """Return a new worker, or None if the system cannot start another process now."""
-        others = [fd for worker in self.workers.values() for fd in worker.descriptors]
         try:
-            worker = _Worker([*self.own_descriptors, *others])
+            worker = _Worker([self.client, self.woken, self.waker, *self.workers.values()])
         except OSError:
             if not self.workers:
                 raise
@@ -285,7 +269,7 @@ class _Server:
 
     def listen(self) -> None:
         """Wait for messages and output, and read them."""
-        sources = {fd: worker for worker in self.workers.values() for fd in worker.sources}
+        sources = {source: worker for worker in self.workers.values() for source in worker.sources}
         is_busy = any(worker.task is not None for worker in self.workers.values())
         timeout = _TICK_SECONDS if is_busy or self.waiting else None
         begin = time.monotonic()
@@ -297,8 +281,8 @@ class _Server:
         if self.client in ready:
             self.waiting.append(self.client.recv())
         if self.woken in ready:
-            os.read(self.woken, _CHUNK)
-        for worker in {sources[fd].pid: sources[fd] for fd in ready if fd in sources}.values():
+            self.woken.recv(_CHUNK)
+        for worker in {sources[source] for source in ready if source in sources}:
             before = worker.task.rounds if worker.task is not None else 0
             worker.listen()
             if worker.task is not None and worker.task.rounds > before:
@@ -431,7 +415,7 @@ def _children() -> set[int]:
         return {child.pid for child in psutil.Process(pid).children()}
 
 
-def _work(requests: Connection, answers: int, output: int) -> NoReturn:
+def _work(channel: socket.socket, output: socket.socket) -> NoReturn:
     """Carry out one job after the other; the main loop of a worker."""
     try:
         own_pid = os.getpid()
@@ -440,22 +424,23 @@ def _work(requests: Connection, answers: int, output: int) -> NoReturn:
         environment.adopt_orphans()
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        os.dup2(output, 1)
-        os.dup2(output, 2)
-        os.close(output)
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+        output.close()
+        requests = channel.makefile("rb")
         while True:
-            answer = _answer(requests.recv(), answers)
+            answer = _answer(pickle.load(requests), channel)
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):
                     stream.flush()
             if os.getpid() != own_pid:  # a booster forked, and the child returned here
                 break
-            _write(answers, answer)
+            channel.sendall(answer)
     finally:
         os._exit(1)
 
 
-def _answer(job: Job, answers: int) -> bytes:
+def _answer(job: Job, channel: socket.socket) -> bytes:
     if job.is_warm_up:
         compile_kernels(job)
         return _RETIRE + b"\n"
@@ -465,14 +450,8 @@ def _answer(job: Job, answers: int) -> bytes:
         nonlocal last
         if time.monotonic() - last > _ROUNDS_SECONDS and os.getpid() == own_pid:
             last = time.monotonic()
-            _write(answers, b"=%d\n" % rounds)
+            channel.sendall(b"=%d\n" % rounds)
 
     record = perform(job, tell=tell)
     is_clean = record.status in ("ok", "skipped") and not registry.has_foreign_code()
     return (_AGAIN if is_clean else _RETIRE) + encode(record)
-
-
-def _write(descriptor: int, content: bytes) -> None:
-    view = memoryview(content)
-    while view:
-        view = view[os.write(descriptor, view) :]

@@ -56,7 +56,8 @@ class RunLocks:
             self._folder.mkdir(exist_ok=True)
             self._clear()
             self._owner.touch()
-        threading.Thread(target=self._beat, daemon=True).start()
+        with suppress(RuntimeError):  # no further thread is allowed; the work needs none
+            threading.Thread(target=self._beat, daemon=True).start()
 
     def take(self, key: Key) -> bool:
         """Lock a run; return False if another process holds the lock."""

@@ -137,3 +137,13 @@ def test_without_links_every_lock_is_granted(tmp_path):
     first.release(KEY)
     first.close()
     second.close()
+
+
+def test_locks_work_where_no_thread_can_be_started(tmp_path, monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(locks_module.threading.Thread, "start", refuse)
+    locks = RunLocks(tmp_path)
+    assert locks.take(KEY)
+    locks.close()
