@@ -13,6 +13,8 @@ from boostbench.data.adding import add_file
 from boostbench.data.catalog import SUFFIXES
 from boostbench.data.columns import Column
 from boostbench.errors import BoostbenchError
+from boostbench.plugin_files import load_plugin
+from boostbench.quantities import QUANTITIES
 from boostbench.source import read_value
 
 if TYPE_CHECKING:
@@ -27,7 +29,8 @@ def compare(
     boosters: Sequence[Booster],
     on: str | Path | Sequence[str | Path],
     *,
-    rope: float = 1.0,
+    metric: str = "error",
+    rope: float | None = None,
     jobs: int | None = None,
     executor: Literal["local", "inline"] = "local",
     on_event: Listener | None = None,
@@ -43,9 +46,12 @@ def compare(
     ----------
     boosters, on, **options
         As for `comparison_experiment`.
-    rope : float, default=1.0
-        Region of practical equivalence: the largest difference in points at which two errors count
-        as equivalent.
+    metric : str, default="error"
+        Name of a metric in a config, such as ``"log_loss"``.
+    rope : float or None, default=None
+        Region of practical equivalence: the largest difference at which two means count as
+        equivalent, in points or the unit of the metric. By default 1 point or, for metrics without
+        percent, 0.01.
     jobs, executor, on_event
         As for `Experiment.run`.
     page : str, path or None, default=None
@@ -73,22 +79,23 @@ def compare(
     ['dataset', 'booster', 'runs', 'error', 'low', 'high', 'best', 'near_best']
     >>> folder.cleanup()
     """
-    from boostbench.reports.comparison import check_rope
+    from boostbench.reports.comparison import rope_of
 
-    check_rope(rope)
-    experiment = comparison_experiment(boosters, on, **options)
+    experiment = comparison_experiment(boosters, on, metric=metric, **options)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
-    return answer(experiment, rope, page)
+    return answer(experiment, rope_of(rope, metric), page)
 
 
-def answer(experiment: Experiment, rope: float, page: str | Path | None = None) -> Comparison:
+def answer(
+    experiment: Experiment, rope: float | None = None, page: str | Path | None = None
+) -> Comparison:
     """Compare the boosters by the finished runs, and write the page if its path is given."""
     from boostbench.reports.comparison import compare_boosters
     from boostbench.reports.comparison_page import write_page
 
     study = experiment.study()
-    comparison = compare_boosters(study, rope)
+    comparison = compare_boosters(study, rope, experiment.config.metrics[0])
     if page is not None:
         write_page(study, comparison, Path(page).expanduser())
     return comparison
@@ -103,6 +110,7 @@ def comparison_experiment(
     folds: int = 5,
     repeats: int = 5,
     rounds: int = 100,
+    metric: str = "error",
     results: str | Path = "results",
     data: Paths = (),
     plugins: Paths = (),
@@ -129,6 +137,8 @@ def comparison_experiment(
         Number of repetitions of the cross-validation.
     rounds : int, default=100
         Number of boosting rounds.
+    metric : str, default="error"
+        Metric to record and compare by.
     results, data, plugins
         As for `Experiment.load`.
     """
@@ -139,6 +149,8 @@ def comparison_experiment(
     files = {name: _copy_file(name, copies, target) for name in names if _is_file(name)}
     if target and not files:
         raise BoostbenchError(f"target is {target!r}, but no data file is given")
+    for plugin in paths_of(plugins):
+        load_plugin(plugin)
     config = {
         "name": "compare",
         "boosters": [_booster_entry(booster) for booster in boosters],
@@ -147,10 +159,21 @@ def comparison_experiment(
         "split": {"folds": folds, "stratify": True},
         "noise": _noise_entry(noise),
         "seeds": repeats,
-        "report": ["distribution", "curves"],
+        "metrics": [metric],
+        "report": _report_on(metric),
     }
     folders = [*paths_of(data), *([copies] if files else [])]
     return Experiment.load(config, results=results, data=folders, plugins=plugins)
+
+
+def _report_on(metric: str) -> list[Any]:
+    """Return the figures of a comparison by a metric."""
+    name = QUANTITIES.asked_by("metrics").get(metric)
+    if name is None:
+        return []  # the config is refused
+    quantity = QUANTITIES[name]
+    has_curve = quantity.kept == "rounds" and not quantity.always
+    return [{"distribution": {"value": name}}, {"curves": {"y": name}} if has_curve else "curves"]
 
 
 def file_columns(experiment: Experiment) -> Iterator[tuple[str, tuple[Column, ...]]]:

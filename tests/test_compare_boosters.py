@@ -25,7 +25,7 @@ def test_a_file_of_one_s_own_is_compared_on(tmp_path):
     found = boostbench.compare(["samme", "adaboost-mh"], "my plants.csv", **options)
     assert found.boosters["dataset"].tolist() == ["my plants"] * 2
     assert found.boosters["runs"].tolist() == [2, 2]
-    assert " is best with probability " in found.sentence
+    assert " is best by test error with probability " in found.sentence
 
 
 def test_a_booster_more_is_all_that_is_done_again():

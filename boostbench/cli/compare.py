@@ -49,6 +49,9 @@ class Options:
     folds: Annotated[int, typer.Option(metavar="N", help="Folds of each cross-validation.")] = 5
     repeats: Annotated[int, typer.Option(metavar="N", help="Number of cross-validations.")] = 5
     rounds: Annotated[int, typer.Option(metavar="N", help="Boosting rounds.")] = 100
+    metric: Annotated[
+        str, typer.Option(metavar="NAME", help="Metric of a config to compare by, as log_loss.")
+    ] = "error"
     data: Data
     results: Results = Path("results")
     plugins: Plugins
@@ -58,11 +61,13 @@ def compare(
     *,
     options: Options,
     rope: Annotated[
-        float,
+        float | None,
         typer.Option(
-            metavar="POINTS", help="Largest error difference that is practically irrelevant."
+            metavar="POINTS",
+            help="Largest practically irrelevant difference; by default 1 point, or 0.01 if the "
+            "metric is not in percent.",
         ),
-    ] = 1.0,
+    ] = None,
     page: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write the result to this HTML file.")
     ] = None,
@@ -72,7 +77,7 @@ def compare(
 ) -> int:
     """Compare boosters on your data by cross-validation.
 
-    Uses repeated stratified cross-validation and prints the result in words, then mean errors with
+    Uses repeated stratified cross-validation and prints the result in words, then the means with
     95 % intervals and probabilities. These are from the correlated t test or, for five or more data
     sets, from a bootstrap over the data sets. Finished runs are kept: with more boosters or repeats
     only the missing runs are done.
@@ -84,10 +89,10 @@ def compare(
     """
     from boostbench.compare_boosters import answer, comparison_experiment, file_columns
     from boostbench.data.columns import column_rows
-    from boostbench.reports.comparison import check_rope
+    from boostbench.reports.comparison import rope_of
 
-    check_rope(rope)
     experiment = comparison_experiment(**vars(options))
+    rope = rope_of(rope, options.metric)
     with redirect_stdout(sys.stderr):  # stdout gets the result only
         for file, columns in file_columns(experiment):
             print(f"{file}:")

@@ -134,7 +134,7 @@ class Quantity:
     @property
     def points(self) -> str:
         """Unit of a difference of two displayed values, with a space before it."""
-        return " points" if self.unit == "%" else f" {self.unit}".rstrip()
+        return " points" if self.unit == "%" else ""
 
     @property
     def shown_range(self) -> tuple[float, float]:

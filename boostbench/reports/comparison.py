@@ -1,6 +1,6 @@
 """Comparison of boosters by repeated cross-validation: the best booster and its lead.
 
-Posterior probabilities of the difference d of two mean errors, with a region of practical
+Posterior probabilities of the difference d of two means of a metric, with a region of practical
 equivalence (rope): d < -rope, |d| <= rope, d > rope (Benavoli et al. 2017, JMLR 18). On one data
 set the distribution of d is that of the correlated t test; over at least five data sets, that of
 the bootstrap.
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boostbench.errors import BoostbenchError
-from boostbench.reports.text import listed
+from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.quantities import QUANTITIES, Quantity
+from boostbench.reports.text import capital, listed
 from boostbench.reports.values.designs import Repeats, over_sets, sample_of
 from boostbench.reports.values.differences import (
     FEWEST_SETS,
@@ -33,13 +34,8 @@ if TYPE_CHECKING:
 #: Smallest probabilities of statements without a qualifier, and with "probably".
 SURE, LIKELY = 0.95, 0.75
 _INTERVAL = "95 % interval"
-_COLUMNS = {
-    "boosters": ("booster", "runs", "error", _INTERVAL, "best", "near_best"),
-    "pairs": (
-        *("left", "right", "lead", _INTERVAL),
-        *("left_better", "equivalent", "right_better"),
-    ),
-}
+_PAIRS = ("left", "right", "lead", _INTERVAL, "left_better", "equivalent", "right_better")
+_PROBABILITIES = ("best", "near_best", "left_better", "equivalent", "right_better")
 
 
 @dataclass(frozen=True)
@@ -51,78 +47,131 @@ class Comparison:
     sentence : str
         The conclusion: one for all data sets if there are at least five, else a line for each.
     boosters : DataFrame
-        One row per data set and booster, sorted by error: dataset, booster, runs, error (in
-        percent), low and high (its 95 % interval), best (probability of the lowest error),
-        near_best (probability that no other booster is better by more than the rope).
+        One row per data set and booster, the best first: dataset, booster, runs, the mean of the
+        metric (``error``, in percent, unless another one is compared), low and high (its 95 %
+        interval), best (probability of the best mean), near_best (probability that no other booster
+        is better by more than the rope).
     pairs : DataFrame
         One row per pair of boosters and data set (or all data sets) of the conclusion: dataset,
-        left, right, lead (error of right minus error of left, in points), low and high (its 95 %
-        interval), left_better, equivalent and right_better (probabilities), test.
+        left, right, lead (by how much left is better, in points or the unit of the metric), low and
+        high (its 95 % interval), left_better, equivalent and right_better (probabilities), test.
     rope : float
-        Largest difference, in points, of practically equivalent errors.
+        Largest practically irrelevant difference, in points or the unit of the metric.
+    metric : str, default="error"
+        Name of the metric in a config.
     """
 
     sentence: str
     boosters: pd.DataFrame
     pairs: pd.DataFrame
     rope: float
+    metric: str = "error"
+
+    @property
+    def quantity(self) -> Quantity:
+        """The metric that is compared."""
+        return quantity_of(self.metric)
 
     @property
     def remarks(self) -> tuple[str, str]:
         """Notes on the columns of the tables, and the name of the test."""
-        units = "Errors in percent, leads in points; equivalent, near best:"
+        words = capital(self.quantity.words)
+        units = " in percent, leads in points" if self.quantity.unit else ""
         tests = ", ".join(self.pairs["test"].unique())
-        return f"{units} within {self.rope:g}.", f"Test: {tests}."
+        return f"{words}{units}; equivalent, near best: within {self.rope:g}.", f"Test: {tests}."
 
     def shown(self) -> dict[str, list[dict[str, str]]]:
         """Return the tables as rows of texts."""
         tables = self.plain()
         labels = ("dataset",) if self.boosters["dataset"].nunique() > 1 else ()
+        shown = {
+            "boosters": ("booster", "runs", self.metric, _INTERVAL, "best", "near_best"),
+            "pairs": _PAIRS,
+        }
         return {
-            name: [{key: _text(row, key) for key in (*labels, *columns)} for row in tables[name]]
-            for name, columns in _COLUMNS.items()
+            name: [{key: self._text(row, key) for key in (*labels, *keys)} for row in tables[name]]
+            for name, keys in shown.items()
         }
 
     def plain(self) -> dict[str, Any]:
         """Return the comparison as lists and mappings."""
         frames = {key: getattr(self, key).to_dict("records") for key in ("boosters", "pairs")}
-        return {"sentence": self.sentence, "rope": self.rope, **frames}
+        head = {"sentence": self.sentence, "metric": self.metric, "rope": self.rope}
+        return {**head, **frames}
+
+    def _text(self, row: Mapping[str, Any], key: str) -> str:
+        decimals = 2 if self.quantity.unit or key in _PROBABILITIES else self.quantity.decimals
+        if key == _INTERVAL:
+            return f"{row['low']:.{decimals}f} to {row['high']:.{decimals}f}"
+        return f"{row[key]:.{decimals}f}" if isinstance(row[key], float) else str(row[key])
 
 
-def _text(row: Mapping[str, Any], key: str) -> str:
-    if key == _INTERVAL:
-        return f"{row['low']:.2f} to {row['high']:.2f}"
-    return f"{row[key]:.2f}" if isinstance(row[key], float) else str(row[key])
+def quantity_of(metric: str) -> Quantity:
+    """Return the quantity of the name of a metric in a config.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such metric, or it is no number.
+    """
+    known = {
+        asked: QUANTITIES[name]
+        for asked, name in QUANTITIES.asked_by("metrics").items()
+        if QUANTITIES[name].is_number
+    }
+    if metric not in known:
+        raise UnknownNameError("metric", metric, known, where="--metric")
+    return known[metric]
 
 
-def check_rope(rope: float) -> None:
-    """Raise `BoostbenchError` unless the rope is a number of points from 0 to 100."""
-    if not 0 <= rope < 100:
+def rope_of(rope: float | None, metric: str) -> float:
+    """Return the rope, by default 1 point or, for metrics without percent, 0.01.
+
+    Raises
+    ------
+    BoostbenchError
+        If the rope is not from 0 to 100, or the metric is unknown.
+    """
+    default = 0.01 * quantity_of(metric).scale
+    if rope is not None and not 0 <= rope < 100:
         raise BoostbenchError(f"the rope must be points from 0 to 100, found {rope:g}")
+    return default if rope is None else rope
 
 
-def compare_boosters(study: Study, rope: float = 1.0) -> Comparison:
-    """Compare the boosters of an experiment by their test errors after the last round.
+def compare_boosters(study: Study, rope: float | None = None, metric: str = "error") -> Comparison:
+    """Compare the boosters of an experiment by a metric after the last round.
 
     Parameters
     ----------
     study : Study
         Study of repeated cross-validation with a single noise.
-    rope : float, default=1.0
-        Largest difference, in points, of practically equivalent errors.
+    rope, metric
+        As for `compare_values`.
     """
-    tables: dict[str, dict[str, Repeats]] = {name: {} for name in study.datasets}
+    name, scale = QUANTITIES.asked_by("metrics")[metric], quantity_of(metric).scale
+    tables: dict[str, dict[str, Repeats]] = {dataset: {} for dataset in study.datasets}
     for (_, dataset, booster), results in study.cells.items():
-        sample = sample_of(results, booster, metric="test_error")
-        tables[dataset][booster] = sample.map(lambda error: 100 * error)
-    return compare_errors(tables, rope)
+        sample = sample_of(results, booster, metric=name)
+        tables[dataset][booster] = sample.map(lambda value: scale * value)
+    return compare_values(tables, rope, metric)
 
 
-def compare_errors(tables: Mapping[str, Mapping[str, Repeats]], rope: float = 1.0) -> Comparison:
-    """Compare boosters by their errors in percent, given by data set and booster.
+def compare_values(
+    tables: Mapping[str, Mapping[str, Repeats]], rope: float | None = None, metric: str = "error"
+) -> Comparison:
+    """Compare boosters by their displayed values of a metric, given by data set and booster.
 
     On each data set, the folds that all boosters have in common count; a booster without results
     is left out.
+
+    Parameters
+    ----------
+    tables : mapping
+    rope : float or None, default=None
+        Largest practically irrelevant difference; by default 1 point or, for metrics without
+        percent, 0.01.
+    metric : str, default="error"
+        Name of the metric in a config.
 
     Raises
     ------
@@ -131,7 +180,12 @@ def compare_errors(tables: Mapping[str, Mapping[str, Repeats]], rope: float = 1.
     """
     import pandas as pd
 
-    check_rope(rope)
+    rope, quantity = rope_of(rope, metric), quantity_of(metric)
+    sign = -1.0 if quantity.higher else 1.0  # of values to be minimised
+    tables = {
+        place: {name: sample.map(lambda value: sign * value) for name, sample in samples.items()}
+        for place, samples in tables.items()
+    }
     places: dict[str, dict[str, Repeats]] = {}
     errors = []
     for place, table in tables.items():
@@ -150,7 +204,7 @@ def compare_errors(tables: Mapping[str, Mapping[str, Repeats]], rope: float = 1.
         places = {concluded[0]: joint, **places}
     boosters, pairs, sentences = [], [], []
     for place, samples in places.items():
-        rows = _ranking(place, samples, rope)
+        rows = _ranking(place, samples, rope, metric)
         boosters += rows
         if place in concluded:
             order = itertools.combinations([row["booster"] for row in rows], 2)
@@ -159,11 +213,12 @@ def compare_errors(tables: Mapping[str, Mapping[str, Repeats]], rope: float = 1.
             absent = [name for name in names if name not in samples]
             sentences.append(
                 (f"On {place}, " if len(tables) > 1 else "")
-                + _in_words(rows[0], new_pairs, rope)
+                + _in_words(rows[0], new_pairs, rope, quantity)
                 + (f" Left out for want of results: {listed(absent)}." if absent else "")
             )
     sentences += [f"No answer on {error}" for error in errors]
-    return Comparison("\n".join(sentences), pd.DataFrame(boosters), pd.DataFrame(pairs), rope)
+    frames = pd.DataFrame(boosters), pd.DataFrame(pairs)
+    return Comparison("\n".join(sentences), *frames, rope, metric)
 
 
 def _shared(place: str, samples: Mapping[str, Repeats]) -> dict[str, Repeats]:
@@ -180,8 +235,12 @@ def _shared(place: str, samples: Mapping[str, Repeats]) -> dict[str, Repeats]:
     }
 
 
-def _ranking(place: str, samples: Mapping[str, Repeats], rope: float) -> list[dict[str, Any]]:
-    """Return one row per booster, sorted by error."""
+def _ranking(
+    place: str, samples: Mapping[str, Repeats], rope: float, metric: str
+) -> list[dict[str, Any]]:
+    """Return one row per booster, the best first."""
+    quantity = quantity_of(metric)
+    sign = -1.0 if quantity.higher else 1.0
     draws = joint_draws([*samples.values()])
     behind = draws - draws.min(axis=1, keepdims=True)
     lowest, near = behind <= ROUNDING, behind <= rope + ROUNDING
@@ -189,20 +248,20 @@ def _ranking(place: str, samples: Mapping[str, Repeats], rope: float) -> list[di
     rows = []
     for column, (name, sample) in enumerate(samples.items()):
         mean = _estimate(sample, Repeats.constant(0.0, sample))
-        low, high = np.clip(mean.interval, 0, 100)
+        low, high = np.clip(sorted(sign * end for end in mean.interval), *quantity.shown_range)
         rows.append(
             {
                 "dataset": place,
                 "booster": name,
                 "runs": sum(len(each.values) for each in sample.sets or (sample,)),
-                "error": mean.difference,
+                metric: sign * mean.difference,
                 "low": float(low),
                 "high": float(high),
                 "best": float(best[column]),
                 "near_best": float(near[:, column].mean()),
             }
         )
-    return sorted(rows, key=lambda row: (row["error"], -row["best"]))
+    return sorted(rows, key=lambda row: (sign * row[metric], -row["best"]))
 
 
 def _pair(
@@ -238,17 +297,20 @@ def _estimate(left: Repeats, right: Repeats) -> Estimate:
     return estimated
 
 
-def _in_words(best: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]], rope: float) -> str:
-    """Return the conclusion: the booster with the lowest error, and its relation to the others."""
+def _in_words(
+    best: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]], rope: float, quantity: Quantity
+) -> str:
+    """Return the conclusion: the best booster, and its relation to the others."""
     relations: dict[str, list[Mapping[str, Any]]] = {}
     for pair in pairs:
         if pair["left"] == best["booster"]:
             relations.setdefault(_relation(pair), []).append(pair)
-    parts = [
-        f"{relation.format(listed([pair['right'] for pair in group]))} ({_numbers(group, rope)})"
-        for relation, group in relations.items()
-    ]
-    return f"{best['booster']} is best with probability {best['best']:.2f}; {'; '.join(parts)}."
+    parts = []
+    for relation, group in relations.items():
+        others = listed([pair["right"] for pair in group])
+        parts.append(f"{relation.format(others)} ({_numbers(group, rope, quantity)})")
+    head = f"{best['booster']} is best by {quantity.words} with probability {best['best']:.2f}"
+    return f"{head}; {'; '.join(parts)}."
 
 
 def _relation(pair: Mapping[str, Any]) -> str:
@@ -262,18 +324,19 @@ def _relation(pair: Mapping[str, Any]) -> str:
     return f"it is {probably}better than {{}}"
 
 
-def _numbers(pairs: Sequence[Mapping[str, Any]], rope: float) -> str:
-    """Return the numbers of the first pair, whose right booster has the lowest error."""
-    pair = pairs[0]
+def _numbers(pairs: Sequence[Mapping[str, Any]], rope: float, quantity: Quantity) -> str:
+    """Return the numbers of the first pair, whose right booster is the next best."""
+    pair, decimals = pairs[0], 1 if quantity.unit else quantity.decimals
     runner_up = f" of {pair['right']}, the next," if len(pairs) > 1 else ""
-    points = f"{rope:g} point{'s' * (rope != 1)}"
+    points = f"{rope:g}{quantity.points.removesuffix('s' * (rope == 1))}"
     probabilities = {
         f"{pair['left_better']:.2f} of more than {points}": pair["left_better"],
         f"{pair['equivalent']:.2f} within \N{PLUS-MINUS SIGN}{points}": pair["equivalent"],
     }
     largest = max(probabilities.values())
     likely = [text for text, p in probabilities.items() if p == largest >= LIKELY]
+    lead, low, high = (f"{pair[key]:.{decimals}f}" for key in ("lead", "low", "high"))
     return (
-        f"difference{runner_up} {pair['lead']:.1f} points, 95 % interval [{pair['low']:.1f}, "
-        f"{pair['high']:.1f}], probability {', '.join(likely or probabilities)}"
+        f"difference{runner_up} {lead}{quantity.points}, 95 % interval [{low}, {high}], "
+        f"probability {', '.join(likely or probabilities)}"
     )

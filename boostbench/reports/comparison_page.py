@@ -15,7 +15,7 @@ from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.values.frame import Study
 
 _LABELS = ("dataset", "booster", "left", "right")
-_TITLES = {"boosters": "Mean errors, the lowest first", "pairs": "Pairs of boosters"}
+_TITLES = {"boosters": "Means, the best first", "pairs": "Pairs of boosters"}
 
 
 def write_page(study: Study, comparison: Comparison, path: Path) -> Path:

@@ -13,7 +13,7 @@ def test_the_answer_comes_first_and_then_the_tables(boostbench, in_this_process)
     outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL)
     assert outcome.code == 0, outcome.err
     first, *rest = outcome.out.splitlines()
-    assert " is best with probability " in first
+    assert " is best by test error with probability " in first
     assert " ".join(rest[1].split()) == "booster runs error 95 % interval best near best"
     assert "corrected resampled t test (Nadeau & Bengio)" in rest[-1]
     assert "4 runs: 4 ok" in outcome.err
@@ -56,7 +56,7 @@ def test_the_answer_is_a_page_too(boostbench, in_this_process, tmp_path):
     assert last == "out/iris.html"
     page = (tmp_path / "out" / "iris.html").read_text(encoding="utf-8")
     assert first in page
-    assert "Mean errors, the lowest first" in page
+    assert "Means, the best first" in page
     assert "Pairs of boosters" in page
     assert "Figure 1: " in page
     assert "Not drawn" not in page

@@ -34,6 +34,7 @@ PAGES = {
     "adding-a-booster.md": ["results/mada/report.html"],
     "python-api.ipynb": ["results/quickstart/report.html"],
     "adding-a-noise-model.md": ["results/runs"],
+    "adding-a-metric.md": ["results/runs"],
     "reports.md": ["results/edges/edges.png"],
     "theory.md": [],
 }
@@ -103,7 +104,7 @@ def type_command(boostbench, command, folder):
         allowed = (0, 1) if arguments[0] == "verify" else (0,)
         assert outcome.code in allowed, f"{command}: {outcome.err}"
         if arguments[0] == "compare":
-            assert " is best with probability " in outcome.out
+            assert " is best by " in outcome.out
     else:
         assert program in ("python3", "pip"), command  # the installation
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.comparison import compare_errors
+from boostbench.reports.comparison import compare_values
 from boostbench.reports.values.designs import Design, Repeats, over_sets
 from boostbench.reports.values.differences import estimate, joint_draws
 
@@ -31,7 +31,7 @@ def cross_validated(rng, true, spread=1.5):
 
 def compared(errors, source="splits", rope=1.0):
     samples = {f"b{column}": sample(values, source) for column, values in enumerate(errors.T)}
-    return compare_errors({"a": samples}, rope)
+    return compare_values({"a": samples}, rope)
 
 
 def claims_a_best(found):
@@ -113,7 +113,11 @@ def test_rows_are_in_order_and_intervals_hold_the_errors():
 @pytest.mark.parametrize(
     ("true", "spread", "words"),
     [
-        ((0.0, 9.0), 0.3, r"b0 is best with probability 1\.00; it is better than b1 \(difference "),
+        (
+            (0.0, 9.0),
+            0.3,
+            r"b0 is best by test error with probability 1\.00; it is better than b1 \(difference ",
+        ),
         ((0.0, 0.1), 0.3, r"it and b\d are practically equivalent \(.* within ±1 point\)\.$"),
         ((0.0, 0.5), 9.0, r"the runs cannot tell it from b\d \(.* of more than 1 point, "),
         ((0.0, 9.0, 9.5), 0.3, r"it is better than b1 and b2 \(difference of b1, the next, "),
@@ -122,7 +126,9 @@ def test_rows_are_in_order_and_intervals_hold_the_errors():
 def test_the_answer_in_words(true, spread, words):
     found = compared(cross_validated(np.random.default_rng(5), true, spread))
     first = found.boosters.iloc[0]
-    assert found.sentence.startswith(f"{first.booster} is best with probability {first.best:.2f}; ")
+    assert found.sentence.startswith(
+        f"{first.booster} is best by test error with probability {first.best:.2f}; "
+    )
     assert re.search(words, found.sentence), found.sentence
 
 
@@ -140,10 +146,10 @@ def test_several_sets_have_an_answer_each_and_five_one_for_all():
         name: {b: sample(v) for b, v in zip("xy", cross_validated(rng, (0.0, 4.0)).T, strict=True)}
         for name in "abcde"
     }
-    few = compare_errors({name: tables[name] for name in "abcd"})
+    few = compare_values({name: tables[name] for name in "abcd"})
     assert [line[:6] for line in few.sentence.split("\n")] == [f"On {name}, " for name in "abcd"]
-    found = compare_errors(tables)
-    assert found.sentence.startswith("On 5 data sets, x is best with probability ")
+    found = compare_values(tables)
+    assert found.sentence.startswith("On 5 data sets, x is best by test error with probability ")
     assert found.boosters["dataset"].unique().tolist() == ["5 data sets", *"abcde"]
     assert found.pairs["test"].tolist() == ["bootstrap over 5 data sets"]
     assert found.boosters["runs"].tolist()[0] == 5 * len(UNITS)
@@ -153,19 +159,19 @@ def test_only_folds_that_all_have_done_count_and_what_failed_is_left_out():
     errors = cross_validated(np.random.default_rng(8), (0.0, 1.0))
     whole, part = sample(errors[:, 0]), sample(errors[:10, 1])
     failed = Repeats({}, whole.design, ("c: timeout",))
-    found = compare_errors({"a": {"a": whole, "b": part, "c": failed}})
+    found = compare_values({"a": {"a": whole, "b": part, "c": failed}})
     assert found.boosters["runs"].tolist() == [10, 10]
     assert found.sentence.endswith(" Left out for want of results: c.")
     with pytest.raises(BoostbenchError, match="two boosters with two results are needed; c: time"):
-        compare_errors({"a": {"a": whole, "c": failed}})
-    first, second = compare_errors(
+        compare_values({"a": {"a": whole, "c": failed}})
+    first, second = compare_values(
         {"s": {"a": whole, "b": part}, "t": {"a": whole, "b": failed}}
     ).sentence.split("\n")
-    assert " is best with probability " in first
+    assert " is best by test error with probability " in first
     assert second == "No answer on t: two boosters with two results are needed; c: timeout"
 
 
 @pytest.mark.parametrize("rope", [-1.0, 100.0, math.nan])
 def test_a_rope_is_points(rope):
     with pytest.raises(BoostbenchError, match="the rope must be points from 0 to 100"):
-        compare_errors({}, rope)
+        compare_values({}, rope)

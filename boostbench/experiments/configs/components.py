@@ -15,6 +15,7 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.expressions import holds_expression
 from boostbench.experiments.runs import BoosterSpec
+from boostbench.quantities import QUANTITIES
 from boostbench.registry import Registry
 from boostbench.validation import MistakesError
 
@@ -30,11 +31,11 @@ _PASSED = {"noise model": 4, "data-set generator": 1}
 _ANY_NOISE = ("exact", "per_class")
 
 
-#: Methods of boosters that recorded quantities are computed by.
+#: Methods of boosters by which quantities are computed, by what these need.
 _METHODS = {
-    "margins": "staged_scores",
     "scores": "staged_scores",
-    "smooth_risk": "staged_predict_proba",
+    "training scores": "staged_scores",
+    "probabilities": "staged_predict_proba",
 }
 
 
@@ -112,8 +113,8 @@ def check_recorded(booster: BoosterSpec, record: Iterable[str], mistakes: Mistak
         component = registry.boosters.get(booster.component)
     except (ImportError, BoostbenchError):
         return
-    for name in record:
-        method = _METHODS.get(name)
+    for name, each in QUANTITIES.recorded((), record).items():
+        method = _METHODS.get(each.needs)
         if method and not hasattr(component, method):
             mistakes.add(f"{name!r} needs the method {method!r}, which {booster.label} has not")
 
