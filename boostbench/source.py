@@ -201,32 +201,39 @@ def read_source(path: Path, name: str | None = None) -> tuple[Source, list[Boost
     """
     name = str(path) if name is None else name
     try:
-        node = _compose(_text_of(path, name), name)
+        text = _text_of(path, name)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise ConfigError([BoostbenchError(f"cannot be read: {reason}", where=name)]) from error
+        raise _refused(name, f"cannot be read: {reason}") from error
     except UnicodeDecodeError as error:
         what = f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
-        raise ConfigError([BoostbenchError(what, where=name)]) from error
-    except yaml.YAMLError as error:
-        raise ConfigError([_syntax_complaint(name, error)]) from error
-    reader = _Reader(name)
-    if node is None:
-        return Source(name, None), reader.complaints
-    return Source(name, reader.value(node), reader.where(node)), reader.complaints
+        raise _refused(name, what) from error
+    return _read(text, _Reader(name))
 
 
 def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
     """Return the value of a YAML text located at ``where``, and the first error, if any."""
-    reader = _Reader(where, with_lines=False)
     try:
-        node = _compose(text, where)
+        source, complaints = _read(text, _Reader(where, with_lines=False))
     except ConfigError as error:
-        return None, BoostbenchError(error.complaints[0].what, where=where)
+        return None, error.complaints[0]
+    return source.data, complaints[0] if complaints else None
+
+
+def _read(text: str, reader: _Reader) -> tuple[Source, list[BoostbenchError]]:
+    try:
+        node = _compose(text, reader)
     except yaml.YAMLError as error:
-        return None, _syntax_complaint(where, error, with_line=False)
-    value = None if node is None else reader.value(node)
-    return value, reader.complaints[0] if reader.complaints else None
+        mark = getattr(error, "problem_mark", None)
+        what = getattr(error, "problem", None) or str(error).splitlines()[0]
+        context = getattr(error, "context", None)
+        if "\\t" in what:
+            what, context = "a tab cannot indent; use spaces", None
+        what = f"not YAML: {what}{f' ({context})' if context else ''}"
+        raise _refused(reader.at(mark), what) from error
+    if node is None:
+        return Source(reader.name, None), reader.complaints
+    return Source(reader.name, reader.value(node), reader.where(node)), reader.complaints
 
 
 def _text_of(path: Path, name: str) -> str:
@@ -237,7 +244,7 @@ def _text_of(path: Path, name: str) -> str:
     return content.decode("utf-8-sig")
 
 
-def _compose(text: str, name: str) -> yaml.Node | None:
+def _compose(text: str, reader: _Reader) -> yaml.Node | None:
     """Parse by libyaml if available, and after an error by PyYAML, which explains errors better.
 
     The depth is checked beforehand, event by event, because the parsers are recursive.
@@ -251,8 +258,7 @@ def _compose(text: str, name: str) -> yaml.Node | None:
                 depth -= 1
             if depth > _MAX_DEPTH:
                 what = f"is nested more than {_MAX_DEPTH} levels deep"
-                line = event.start_mark.line + 1 if event.start_mark is not None else 1
-                raise _refused(f"{name}:{line}", what)
+                raise _refused(reader.at(event.start_mark), what)
         node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
     except yaml.YAMLError:
         if len(text) > _MAX_EXPLAINED:
@@ -350,16 +356,7 @@ class _Reader:
         self.complaints.append(BoostbenchError(what, where=self.where(node)))
 
     def where(self, node: yaml.Node) -> str:
-        return f"{self.name}:{node.start_mark.line + 1}" if self.with_lines else self.name
+        return self.at(node.start_mark)
 
-
-def _syntax_complaint(
-    name: str, error: yaml.YAMLError, *, with_line: bool = True
-) -> BoostbenchError:
-    mark = getattr(error, "problem_mark", None)
-    what = getattr(error, "problem", None) or str(error).splitlines()[0]
-    context = getattr(error, "context", None)
-    if "\\t" in what:
-        what, context = "a tab cannot indent; use spaces", None
-    where = f"{name}:{mark.line + 1}" if mark is not None and with_line else name
-    return BoostbenchError(f"not YAML: {what}{f' ({context})' if context else ''}", where=where)
+    def at(self, mark: Any) -> str:
+        return f"{self.name}:{mark.line + 1}" if self.with_lines and mark else self.name

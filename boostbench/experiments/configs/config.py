@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -17,7 +17,6 @@ from pydantic import (
 
 from boostbench.errors import unknown
 from boostbench.experiments.configs.claims import Claim, ClaimWords, read_claims
-from boostbench.experiments.configs.components import drawn_by
 from boostbench.experiments.configs.entries import (
     DataSet,
     read_boosters,
@@ -156,59 +155,6 @@ class Config(Model):
 
     # Each check belongs to the last key it needs, so that errors in other keys do not suppress it.
 
-    @field_validator("boosters")
-    @classmethod
-    def _check_distinct_boosters(cls, boosters: tuple[BoosterSpec, ...]) -> tuple[BoosterSpec, ...]:
-        contents = [(b.label, (b, b.rounds, repr(b.grid))) for b in boosters]
-        _refuse_repeats(contents, "boosters", "label")
-        return boosters
-
-    @field_validator("datasets")
-    @classmethod
-    def _check_distinct_data(cls, datasets: tuple[DataSet, ...]) -> tuple[DataSet, ...]:
-        contents = [
-            (entry.data.label, (entry.data, repr(entry.model_copy(update={"data": None}))))
-            for entry in datasets
-        ]
-        _refuse_repeats(contents, "data sets", "as")
-        return datasets
-
-    @field_validator("datasets")
-    @classmethod
-    def _check_booster_names(
-        cls, datasets: tuple[DataSet, ...], info: ValidationInfo
-    ) -> tuple[DataSet, ...]:
-        boosters: Sequence[BoosterSpec] = info.data.get("boosters", ())
-        labels = {name for booster in boosters for name in (booster.label, booster.name)}
-        mistakes = MistakesError()
-        for index, entry in enumerate(datasets if labels else ()):
-            for name in entry.boosters:
-                if name not in labels:
-                    mistakes.add(unknown("booster", name, labels), index, "boosters", name)
-        dependent = [booster.label for booster in boosters if booster.takes_cost_of_data]
-        for index, entry in enumerate(datasets if dependent else ()):
-            if not entry.data.cost:
-                what = f"needs a 'cost', a matrix, because {dependent[0]} has 'cost: data'"
-                mistakes.add(f"{entry.data.label} {what}", index)
-        mistakes.close()
-        return datasets
-
-    @field_validator("noise")
-    @classmethod
-    def _check_named_rates(
-        cls, noises: tuple[Noise, ...], info: ValidationInfo
-    ) -> tuple[Noise, ...]:
-        """Check that the generator of every data set may draw a value for each named rate."""
-        for rate in (noise.rate for noise in noises if isinstance(noise.rate, str)):
-            for entry in info.data.get("datasets", ()):
-                if rate not in drawn_by(entry.data.name):
-                    what = (
-                        "must be a number from 0 to 1, or the name of a value that the problem "
-                        f"draws, found {rate!r}, which {entry.data.label} does not draw"
-                    )
-                    raise MistakesError(((0, "rate"), what))
-        return noises
-
     @field_validator("checkpoints")
     @classmethod
     def _check_checkpoints(
@@ -307,19 +253,6 @@ def _most_rounds(rounds: int, datasets: Sequence[DataSet], boosters: Sequence[Bo
 
 def _n_folds(split: str | Params) -> int:
     return split.get("folds", 1) if isinstance(split, Params) and "fold" not in split else 1
-
-
-def _refuse_repeats(entries: Sequence[tuple[str, Hashable]], kind: str, key: str) -> None:
-    """Raise ValueError if two entries have equal labels or equal contents."""
-    labels: set[str] = set()
-    label_of: dict[Hashable, str] = {}
-    for label, content in entries:
-        if label in labels:
-            raise ValueError(f"two {kind} are called {label!r}; tell them apart by '{key}:'")
-        labels.add(label)
-        same = label_of.setdefault(content, label)
-        if same != label:
-            raise ValueError(f"two {kind}, {same!r} and {label!r}, are the same; leave one out")
 
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,8 @@ from pydantic import Field, InstanceOf, ValidationInfo
 from boostbench import registry
 from boostbench.data.downloads import members_of
 from boostbench.data.splits import needs_official
+from boostbench.errors import unknown
+from boostbench.experiments.configs.components import drawn_by
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Part, Seeds, Setting, SplitSpec, setting_of
 from boostbench.experiments.configs.variants import (
@@ -115,21 +118,40 @@ def read_list(
 def read_datasets(value: Any, info: ValidationInfo) -> tuple[DataSet, ...]:
     """Read the key ``datasets``: a `DataSet` for each combination of listed parameter values."""
     read = partial(_read_data_set, setting_of(info), info.data)
-    return _joined(read_list(value, read, "a list of at least one data set", least=1))
+    entries = _joined(read_list(value, read, "a list of at least one data set", least=1))
+    labels = [entry.data.label for entry in entries]
+    rest = [repr(entry.model_copy(update={"data": None})) for entry in entries]
+    contents = zip((entry.data for entry in entries), rest, strict=True)
+    _refuse_repeats(zip(labels, contents, strict=True), "data sets", "as")
+    return entries
 
 
 def read_boosters(value: Any, info: ValidationInfo) -> tuple[BoosterSpec, ...]:
     """Read the key ``boosters``: a booster for each combination of listed parameter values."""
     read = partial(_read_booster, setting_of(info))
-    return _joined(read_list(value, read, "a list of at least one booster", least=1))
+    boosters = _joined(read_list(value, read, "a list of at least one booster", least=1))
+    contents = ((b.label, (b, b.rounds, repr(b.grid))) for b in boosters)
+    _refuse_repeats(contents, "boosters", "label")
+    return boosters
 
 
 def read_noises(value: Any, info: ValidationInfo) -> tuple[Noise, ...]:
     """Read the key ``noise``: none, a model with its rate or rates, or a list of them."""
-    read = partial(_read_noise, setting_of(info))
+    read = partial(_read_noise, setting_of(info), info.data.get("datasets", ()))
     wanted = "'none', a noise model, or a list of at least one of them"
     noises = read_list(value if isinstance(value, list) else [value], read, wanted, least=1)
     return tuple(dict.fromkeys(_joined(noises)))
+
+
+def _refuse_repeats(entries: Iterable[tuple[str, Hashable]], kind: str, key: str) -> None:
+    """Raise ValueError if two entries, given by label and content, have equal ones."""
+    label_of: dict[Hashable, str] = {}
+    for label, content in entries:
+        if label in label_of.values():
+            raise ValueError(f"two {kind} are called {label!r}; tell them apart by '{key}:'")
+        same = label_of.setdefault(content, label)
+        if same != label:
+            raise ValueError(f"two {kind}, {same!r} and {label!r}, are the same; leave one out")
 
 
 def _joined(lists: Sequence[Sequence[T]]) -> tuple[T, ...]:
@@ -162,9 +184,17 @@ def _read_data_set(
     variants = mistakes.take(expand_sweeps, params)
     data = mistakes.take(partial(validated, Data), {"name": name, **defaults, **of_data})
     entry = mistakes.take(DataSet.model_validate, {"data": data or Data(name), **settings})
+    boosters: Sequence[BoosterSpec] = config.get("boosters", ())
+    known = {label for booster in boosters for label in (booster.label, booster.name)}
     for booster, changes in entry.boosters.items() if entry else ():
+        if known and booster not in known:
+            mistakes.add(unknown("booster", booster, known), "boosters", booster)
         if "grid" in changes:
             mistakes.take(read_grid, changes["grid"], "boosters", booster, "grid")
+    dependent = [booster.label for booster in boosters if booster.takes_cost_of_data]
+    if dependent and data and not data.cost:
+        what = f"needs a 'cost', a matrix, because {dependent[0]} has 'cost: data'"
+        mistakes.add(f"{data.label or name} {what}")
     split = settings.get("split", config.get("split"))
     for member in members if needs_official(split) else ():
         if member and setting.is_undivided(member):
@@ -218,7 +248,9 @@ def _read_booster(setting: Setting, index: int, item: Any) -> list[BoosterSpec]:
     return variants
 
 
-def _read_noise(setting: Setting, index: int, item: Any) -> list[Noise]:
+def _read_noise(
+    setting: Setting, datasets: Sequence[DataSet], index: int, item: Any
+) -> list[Noise]:
     if item is None or item == "none":
         return [CLEAN]
     if not isinstance(item, dict) or "model" not in item:
@@ -237,6 +269,12 @@ def _read_noise(setting: Setting, index: int, item: Any) -> list[Noise]:
     rates = (item["rate"] or [None]) if isinstance(item["rate"], list) else [item["rate"]]
     given = {"model": _without_folder(source), "source": source, "params": params}
     noises = [mistakes.take(partial(validated, Noise), {**given, "rate": rate}) for rate in rates]
+    named = [rate for rate in rates if isinstance(rate, str)]
+    for rate, entry in product(named, datasets):
+        if rate not in drawn_by(entry.data.name):
+            what = "must be a number from 0 to 1, or the name of a value that the problem draws"
+            draws = f"found {rate!r}, which {entry.data.label} does not draw"
+            mistakes.add(f"{what}, {draws}", "rate")
     mistakes.close()
     setting.parts.append(Part(("noise", index), registry.noise_models, source, Params(params)))
     return [CLEAN if noise.rate == 0 else noise for noise in noises]

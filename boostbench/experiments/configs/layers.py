@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -147,7 +147,7 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
     """Set one value, ``key.key=value``, in place; return an error if that is impossible.
 
     A key of a list is a position or the name of an entry: ``boosters.sm-boost.M=0.5`` sets a
-    parameter of the booster ``sm-boost``.
+    parameter of the booster ``sm-boost``. Mappings that are absent are created.
     """
     where = f"--set {text}"
     dotted, equals, value_text = text.partition("=")
@@ -157,10 +157,10 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
     value, complaint = read_value(value_text, where)
     if complaint is not None:
         return complaint
-    holder = source.data
+    holder: Any = source.data
     for step in steps[:-1]:
-        holder = _enter(holder, step, where)
-    key = _key(holder, steps[-1])
+        holder = _below(holder, step, where)
+    key = steps[-1] if isinstance(holder, dict) else _position(holder, steps[-1])
     if key is None:
         return BoostbenchError(f"there is no {dotted!r} in {source.name} to set", where=where)
     holder[key] = value
@@ -168,39 +168,34 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
     return None
 
 
-def _enter(holder: Any, step: str, where: str) -> Any:
-    """Return the value at a step, creating a mapping if absent; None if impossible.
-
-    For the name of a list entry, return the options of the entry.
-    """
-    key = _key(holder, step)
-    if key is None:
+def _below(holder: Any, step: str, where: str) -> Any:
+    """Return the value at a step, or the options of the entry of that name; None if impossible."""
+    position = _position(holder, step)
+    if isinstance(holder, list) and position is not None:
+        if _is_index(step):
+            return holder[position]
+        if not isinstance(holder[position], Keys):
+            holder[position] = Keys({step: None})
+        holder = holder[position]
+    if not isinstance(holder, Keys):
         return None
-    if isinstance(key, int) and not _is_index(step):
-        if not isinstance(holder[key], dict):
-            holder[key] = Keys({step: None})
-            holder[key].at[step] = where
-        holder, key = holder[key], step
-        if not isinstance(holder[key], dict):
-            holder[key] = None
-    if isinstance(key, str) and holder.get(key) is None:
-        holder[key] = Keys()
-        holder.at.setdefault(key, where)
-    return holder[key]
+    if holder.get(step) is None:
+        holder[step] = Keys()
+        holder.at.setdefault(step, where)
+    return holder[step]
 
 
-def _key(holder: Any, step: str) -> str | int | None:
-    """Return the key of a mapping, or the position in a list, that a step names."""
-    if isinstance(holder, dict):
-        return step
-    if not isinstance(holder, list):
-        return None
+def _position(holder: Any, step: str) -> int | None:
+    """Return the position in a list that a step gives, or that of the entry of that name."""
+    items = holder if isinstance(holder, list) else []
     if _is_index(step):
-        return int(step) if int(step) < len(holder) else None
-    for index, item in enumerate(holder):
-        if item == step or (isinstance(item, dict) and list(item) == [step]):
-            return index
-    return None
+        return int(step) if int(step) < len(items) else None
+    named = (i for i, item in enumerate(items) if item == step or [*_keys(item)] == [step])
+    return next(named, None)
+
+
+def _keys(item: Any) -> Iterable[str]:
+    return item if isinstance(item, dict) else ()
 
 
 def _is_index(step: str) -> bool:
