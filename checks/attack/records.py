@@ -6,6 +6,8 @@ import contextlib
 import copy
 import hashlib
 import json
+import logging
+import lzma
 import os
 import random
 import shutil
@@ -13,6 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from boostbench.errors import DataError
+from boostbench.experiments.store.packed import PackedRecords, pack
 from boostbench.experiments.store.records import RecordStore
 from checks.attack.case import Case
 from checks.attack.commands import problem_running
@@ -32,7 +36,7 @@ _SLOW = (["plan", "attacked.yaml"], ["report", "attacked.yaml"])
 
 
 def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
-    """Try n records."""
+    """Try n records, and n files of packed records."""
     rng = random.Random(seed)
     before = Path.cwd()
     os.chdir(folder)
@@ -46,6 +50,11 @@ def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
         record = json.loads(good[0].read_text())
         for number in range(n):
             yield _mutated(number, good[0], record, rng)
+        store = RecordStore("results")
+        pack((each for path in good if (each := store.read(path))), Path("good.xz"))
+        content = lzma.decompress(Path("good.xz").read_bytes())
+        for _ in range(n):
+            yield _packed(content, rng)
     finally:
         os.chdir(before)
 
@@ -63,16 +72,61 @@ def _mutated(number: int, path: Path, good: dict[str, Any], rng: random.Random) 
     return Case(name, not problem, f"{problem}: {content[:300]!r}" if problem else "")
 
 
+class _Messages(logging.Handler):
+    """Handler that keeps the messages of the library."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.texts.append(record.getMessage())
+
+
+@contextlib.contextmanager
+def _messages() -> Iterator[list[str]]:
+    handler, log = _Messages(), logging.getLogger("boostbench")
+    before, log.handlers = log.handlers, [handler]
+    try:
+        yield handler.texts
+    finally:
+        log.handlers = before
+
+
+def _packed(content: bytes, rng: random.Random) -> Case:
+    """Change a file of packed records, before or after its compression, and read all of it."""
+    file = Path("attacked.xz")
+    changed = bytearray(content if rng.random() < 0.7 else lzma.compress(content))
+    for _ in range(rng.randint(1, 20)):
+        changed[rng.randrange(len(changed))] = rng.choice((1, 2, 10, 34, 144, rng.randrange(256)))
+    cut = bytes(changed[: rng.randrange(len(changed))] if rng.random() < 0.3 else changed)
+    file.write_bytes(cut if cut.startswith(b"\xfd7z") else lzma.compress(cut))
+    problem = ""
+    with _messages() as texts:
+        try:
+            store = PackedRecords(file)
+            for path in store.all_paths():
+                store.read(path)
+        except DataError:
+            pass
+        except Exception as error:
+            problem = f"{type(error).__name__}: {error}"
+    if len(texts) > 1:
+        problem = problem or f"{len(texts)} messages"
+    return Case("packed records", not problem, problem and f"{problem}: {cut[:300]!r}")
+
+
 def _problem_reading(path: Path) -> str:
     """Read a record; return a description of a failure, such as invalid numbers."""
     store = RecordStore("results")
-    try:
-        summary = store.summary(path)
-        record = store.read(path) if summary is not None else None
-    except Exception as error:
-        return f"{type(error).__name__}: {error}"
+    with _messages() as texts:
+        try:
+            summary = store.summary(path)
+            record = store.read(path) if summary is not None else None
+        except Exception as error:
+            return f"{type(error).__name__}: {error}"
     if record is None:
-        return "" if len(store.damaged) == 1 else f"reported {len(store.damaged)} times"
+        return "" if len(texts) == 1 else f"reported {len(texts)} times"
     sizes = {"train_errors": record.n_train, "test_errors": record.n_test}
     for curve, size in sizes.items() if record.status == "ok" else ():
         counts = record.curves[curve]
