@@ -246,7 +246,9 @@ def matrix(
             where="noise",
         )
     edges = np.cumsum(T, axis=1)
-    edges[:, -1] = 1.0
+    # The sum of a row may round to less than 1: what is left belongs to its last possible class.
+    last = n_classes - 1 - np.argmax(T[:, ::-1] > 0, axis=1)
+    edges[np.arange(n_classes) >= last[:, None]] = 1.0
     return Proposal((rng.random(len(y))[:, None] >= edges[y]).sum(axis=1))
 
 

@@ -121,6 +121,16 @@ def test_matrix_follows_its_rows():
     np.testing.assert_allclose(result.confusion / 10_000, T, atol=0.02)
 
 
+def test_matrix_draws_no_class_of_probability_zero():
+    class Largest:
+        def random(self, n):
+            return np.full(n, 1 - 2**-53)
+
+    T = np.tile([1 / 3, 1 / 3, 1 / 3 - 1e-9, 0.0], (4, 1))
+    seen = corrupt(np.arange(4), 4, "matrix", 1.0, Largest(), transition=T).y
+    assert seen.tolist() == [2, 2, 2, 2]
+
+
 def test_flip_is_for_two_classes():
     result = corrupt(labels(100, 2), 2, "flip", 0.2, rng())
     assert result.n_changed == 20

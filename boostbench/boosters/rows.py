@@ -19,6 +19,9 @@ from boostbench.compiled import kernel
 from boostbench.portable import total
 from boostbench.threads import in_parts
 
+#: Largest mean of integer weights that are numbers of copies; larger ones, as of surveys, are not.
+MOST_COPIES = 1000
+
 
 @dataclass(frozen=True)
 class CanonicalRows:
@@ -51,12 +54,15 @@ def canonical_rows(
 ) -> CanonicalRows:
     """Merge equal samples of positive weight and order the rows by content.
 
-    If all weights are integers, a sample of weight w counts as w samples; otherwise every sample of
-    positive weight counts as one. X is C-contiguous. NaN marks a missing value; missing values are
-    equal to each other.
+    If all weights are integers of at most `MOST_COPIES` on average, a sample of weight w counts as
+    w samples; otherwise every sample of positive weight counts as one. Only ratios of weights
+    matter: weights whose sum overflows are scaled. X is C-contiguous. NaN marks a missing value;
+    missing values are equal to each other.
     """
-    # from 2**53 on all floats are integers, so integer weights do not indicate repetitions
-    whole = np.array_equal(sample_weight, np.floor(sample_weight)) and sample_weight.sum() < 2**53
+    if sample_weight.max(initial=0.0) > np.finfo(np.float64).max / len(sample_weight):
+        sample_weight = np.ldexp(sample_weight, -np.frexp(float(len(sample_weight)))[1])
+    is_few = sample_weight.sum() <= MOST_COPIES * len(sample_weight)
+    whole = bool(is_few) and np.array_equal(sample_weight, np.floor(sample_weight))
     order = _order(X, y)
     order = order[sample_weight[order] > 0]
     row_of = np.full(X.shape[0], -1, dtype=np.intp)

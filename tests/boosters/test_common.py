@@ -163,7 +163,26 @@ def test_class_weights_are_weights_of_the_samples(name: str) -> None:
     assert_array_equal(found.scores(X), expected)
 
 
-@pytest.mark.parametrize("weights", ["even", {7: 1.0}, 2.0, {0: -1.0}, {0: np.nan}])
+@every_booster
+@pytest.mark.parametrize("size", [5e-324, 1.7e308])
+def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name: str, size: float) -> None:
+    X, y = problem(name)
+    expected = made(name).fit(X, y).scores(X)
+    assert_array_equal(made(name).fit(X, y, np.full(len(y), size)).scores(X), expected)
+    by_class = dict.fromkeys(np.unique(y).tolist(), size)
+    fitted = made(name, class_weight=by_class).fit(X, y, np.full(len(y), size))
+    assert_array_equal(fitted.scores(X), expected)
+
+
+@every_booster
+def test_weights_of_a_survey_are_no_numbers_of_copies(name: str) -> None:
+    X, y = problem(name)
+    weight = np.random.default_rng(0).integers(2**30, 2**31, len(y))
+    found = made(name).fit(X, y, weight).scores(X)
+    np.testing.assert_allclose(found, made(name).fit(X, y, weight / 2.0**40).scores(X), rtol=1e-9)
+
+
+@pytest.mark.parametrize("weights", ["even", {7: 1.0}, 2.0, {0: -1.0}, {0: np.nan}, {0: np.inf}])
 def test_class_weights_that_make_no_sense_are_refused(weights: Any) -> None:
     X, y = problem("samme")
     with pytest.raises(ValueError, match=r"class_weight|classes"):

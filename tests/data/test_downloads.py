@@ -3,6 +3,8 @@
 import bz2
 import hashlib
 import sys
+from contextlib import suppress
+from time import sleep
 from types import SimpleNamespace
 
 import pandas as pd
@@ -124,6 +126,33 @@ def test_a_download_is_tried_again(web, put, monkeypatch):
     folder = mirrored(put, content, f"{web.url}/mine.csv")
     locate("mine", None, [folder], allow_download=True)
     assert web.asked == ["mine.csv"] * 2
+
+
+def test_a_download_has_limits_of_size_and_of_total_time(web, put, monkeypatch):
+    def endless(request):
+        request.send_response(200)
+        request.end_headers()
+        with suppress(OSError):
+            for _ in range(200):
+                request.wfile.write(bytes(2**13))
+                sleep(0.01)
+
+    web.answers["mine.csv"] = endless
+    folder = mirrored(put, b"", f"{web.url}/mine.csv")
+    monkeypatch.setattr("boostbench.data.downloads.LARGEST", 2**12)
+    with pytest.raises(DataUnavailableError, match="the file has more than"):
+        locate("mine", None, [folder], allow_download=True)
+    monkeypatch.undo()
+    monkeypatch.setattr("boostbench.data.downloads.RETRIES", 0)
+    monkeypatch.setattr("boostbench.data.downloads.MOST_SECONDS", 0.2)
+    with pytest.raises(DataUnavailableError, match="it takes more than"):
+        locate("mine", None, [folder], allow_download=True)
+
+
+def test_only_addresses_of_the_web_are_asked(put, tmp_path):
+    folder = mirrored(put, b"", f"file://{tmp_path}/mine.csv")
+    with pytest.raises(DataUnavailableError, match="only http and https are asked"):
+        locate("mine", None, [folder], allow_download=True)
 
 
 def test_only_the_sources_asked_for_are_asked(web, openml, put):

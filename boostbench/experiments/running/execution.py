@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 
 from boostbench import registry
 from boostbench.data import Dataset, fold_ids, impute, load, locate, split
+from boostbench.data.columns import clean
+from boostbench.data.dataset import encode_labels
 from boostbench.errors import BoostbenchError, ChangedError, UnknownNameError
 from boostbench.experiments.configs.expressions import resolve
 from boostbench.experiments.running.curves import (
@@ -64,6 +66,8 @@ class Problem:
         Cost of each predicted class (column) for each true class (row).
     X_validation, y_validation : ndarray or None
         Validation part, if the split has one.
+    classes : tuple of str
+        Names of the classes, by which a config names them.
     """
 
     X: NDArray[np.float64]
@@ -76,6 +80,7 @@ class Problem:
     cost: Costs | None = None
     X_validation: NDArray[np.float64] | None = None
     y_validation: Labels | None = None
+    classes: tuple[str, ...] = ()
 
 
 class Phases:
@@ -141,7 +146,7 @@ def _evaluate(
     run: Run, problem: Problem, phases: Phases, tell: Callable[[int], None]
 ) -> dict[str, Any]:
     """Fit the booster of a run and count the errors on all parts after each round."""
-    booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost)
+    booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost, problem.classes)
     recorder = Recorder(QUANTITIES.recorded(run.metrics, run.record), run.checkpoints)
     curves = Curves(problem.y, problem.y_clean, problem.cost, recorder)
     observers = curves, lambda info: tell(info.round)
@@ -201,7 +206,8 @@ def _cross_validate(
     with phases.phase("fit"):
         for fold in range(folds):
             train, held = ids != fold, ids == fold
-            booster = make(run, problem.X[train], problem.n_classes, run.rounds, problem.cost)
+            given = problem.n_classes, run.rounds, problem.cost, problem.classes
+            booster = make(run, problem.X[train], *given)
             observers = check_round, partial(_tell_share, tell, fold * run.rounds, folds)
             if not _fit(booster, problem.X[train], problem.y[train], phases, *observers):
                 check_staged_scores(booster, problem.X[held])
@@ -290,6 +296,7 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
         y, noise = _corrupted(run, dataset, X[train], y_clean)
     X_test, y_test, cost = X[test], dataset.y[test], _cost(run, dataset)
     problem = Problem(X[train], y, y_clean, X_test, y_test, dataset.n_classes, noise, cost)
+    problem = replace(problem, classes=dataset.classes)
     if validation is None:
         return problem
     return replace(problem, X_validation=X[validation], y_validation=dataset.y[validation])
@@ -351,16 +358,34 @@ def _per_class(problem: Problem) -> list[int]:
 
 
 def make(
-    run: Run, X: NDArray[np.float64], n_classes: int, rounds: int, cost: Costs | None = None
+    run: Run,
+    X: NDArray[np.float64],
+    n_classes: int,
+    rounds: int,
+    cost: Costs | None = None,
+    classes: Sequence[str] = (),
 ) -> Any:
-    """Return the unfitted booster of a run."""
+    """Return the unfitted booster of a run; without names of classes, without `class_weight`."""
     sizes = {"K": n_classes, "n": X.shape[0], "d": X.shape[1]}
     params = resolve(run.booster.params.plain(), sizes)
     if run.booster.takes_cost_of_data:
         params["cost"] = (1.0 - np.eye(n_classes) if cost is None else cost).tolist()
+    if isinstance(weights := params.get("class_weight"), dict):
+        params["class_weight"] = _by_number(weights, classes) if classes else None
     seed = int(stream(run, "booster").integers(2**31 - 1))
     booster = registry.boosters.get(run.booster.component)
     return booster(n_estimators=rounds, random_state=seed, **params)
+
+
+def _by_number(weights: dict[str, Any], classes: Sequence[str]) -> dict[int, Any]:
+    """Return values by the numbers of the classes that are named by their labels."""
+    found = {}
+    for name, weight in weights.items():
+        _, (label,) = encode_labels([clean(name)])
+        if label not in classes:
+            raise UnknownNameError("class", str(name), classes, where="class_weight")
+        found[classes.index(label)] = weight
+    return found
 
 
 def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:

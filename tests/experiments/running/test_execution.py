@@ -126,6 +126,25 @@ def test_a_booster_may_take_the_costs_of_the_data():
     assert execute(taken)["curves"] == execute(written)["curves"] != execute(run)["curves"]
 
 
+def test_class_weights_go_by_the_labels_of_the_data():
+    def losses(weights):
+        booster = BoosterSpec("samme", Params({"class_weight": weights}))
+        return execute(dataclasses.replace(RUN, booster=booster))["curves"]["loss"]
+
+    problem = prepare(RUN)
+    booster = make_booster(
+        "samme",
+        n_estimators=12,
+        random_state=int(stream(RUN, "booster").integers(2**31 - 1)),
+        class_weight={0: 1, 1: 1, 2: 9},
+    )
+    seen = []
+    booster.fit(problem.X, problem.y, on_round=lambda info: seen.append(info.loss))
+    assert losses({"virginica": 9, "setosa": 1, "versicolor": 1}) == seen
+    with pytest.raises(BoostbenchError, match="class_weight: unknown class '0'"):
+        losses({"0": 2.0})
+
+
 def test_a_cost_matrix_of_the_wrong_size_is_refused():
     run = dataclasses.replace(RUN, data=Data("iris", cost=((0.0, 1.0), (5.0, 0.0))))
     with pytest.raises(BoostbenchError, match="2 x 2 matrix, but the data set has 3 classes"):
