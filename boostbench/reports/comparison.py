@@ -269,12 +269,8 @@ def _pair(
 ) -> dict[str, Any]:
     """Return the row of a pair of boosters."""
     lead = _estimate(samples[right], samples[left])
-    if lead.scale == 0.0:
-        left_better, right_better = (
-            float(sign * lead.difference > rope + ROUNDING) for sign in (1, -1)
-        )
-    else:
-        left_better, right_better = lead.not_below(rope), lead.not_above(-rope)
+    behind = _estimate(samples[left], samples[right])
+    left_better, right_better = lead.above(rope), behind.above(rope)
     low, high = lead.interval
     return {
         "dataset": place,
@@ -292,7 +288,7 @@ def _pair(
 
 def _estimate(left: Repeats, right: Repeats) -> Estimate:
     estimated = estimate(left, right)
-    if estimated is None:
+    if estimated.why:
         raise BoostbenchError("boosters are compared by cross-validation, not on one given split")
     return estimated
 

@@ -270,7 +270,7 @@ class Computed(Kind):
             holds = beyond < self.within or (
                 beyond <= self.within and not (strict and self.within == 0)
             )
-            outcome = Outcome("holds" if holds else "fails", leans=holds)
+            outcome = Outcome("holds" if holds else "fails")
             yield Case("", name, outcome, {"value": f"{number:.6g}"})
 
 

@@ -7,10 +7,11 @@ import math
 from collections.abc import Iterable
 from typing import Annotated
 
+import numpy as np
 from annotated_types import Gt
 
 from boostbench.reports.claims import AboutValues, Case, Evidence
-from boostbench.reports.claims.claim_options import Amount, SeveralLabels
+from boostbench.reports.claims.claim_options import SeveralLabels, Tolerance
 from boostbench.reports.claims.inference import all_of, near
 from boostbench.reports.values.frame import Result, error_curve
 
@@ -22,14 +23,18 @@ class SettlesAlike(AboutValues):
     ----------
     boosters : tuple of str
         Labels.
-    within : float
-        Largest relative distance to the last value.
+    within : Tolerance
+        Largest distance above the last value.
+    stays : bool
+        Take the round from which on values stay within this distance, rather than the first round
+        within it.
     factor : float
-        Largest ratio of the rounds at which boosters first are within this distance.
+        Largest ratio of these rounds between two boosters.
     """
 
     boosters: SeveralLabels
-    within: Amount = 0.1
+    within: Tolerance = Tolerance(relative=0.1)
+    stays: bool = False
     factor: Annotated[float, Gt(1)]
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
@@ -37,7 +42,9 @@ class SettlesAlike(AboutValues):
 
         def settled(result: Result) -> float:
             values = error_curve(result, self.value)
-            return math.log(1 + int((values <= (1 + self.within) * values[-1]).argmax()))
+            is_near = values <= values[-1] + self.within.of(float(values[-1]))
+            rounds = np.flatnonzero(~is_near)[-1:] + 1 if self.stays else [is_near.argmax()]
+            return math.log(1 + int(sum(rounds)))
 
         for cell in evidence.cells():
             logs = {label: evidence.gathered(cell, settled, label) for label in self.boosters}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal
 
 from pydantic import ValidationInfo, model_validator
 
@@ -12,6 +11,7 @@ from boostbench.errors import UnknownNameError
 from boostbench.experiments.configs.kind_options import BoosterLabel, scope_of
 from boostbench.reports.claims import AboutMeans, Case, Evidence
 from boostbench.reports.claims.claim_options import Labels, Twin
+from boostbench.reports.claims.evidence import UnitOfTest
 from boostbench.reports.claims.inference import all_of, lower
 
 
@@ -32,7 +32,7 @@ class SmallestIncrease(AboutMeans):
     booster: BoosterLabel
     against: Labels = ()
     over: Twin
-    per: Literal["dataset", "mean"] = "mean"
+    unit: UnitOfTest = "mean"
 
     @model_validator(mode="after")
     def _is_known_there(self, info: ValidationInfo) -> SmallestIncrease:

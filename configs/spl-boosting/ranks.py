@@ -10,8 +10,9 @@ from pydantic import BeforeValidator
 
 from boostbench.reports.claims import AboutRuns, Case, Evidence, Outcome
 from boostbench.reports.claims.claim_options import Labels, Whole, as_list
+from boostbench.reports.claims.inference import decided
 from boostbench.reports.claims.matching import ranked
-from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
+from boostbench.reports.values.differences import signed_rank_p
 from boostbench.validation import Distinct, Listed
 
 
@@ -36,47 +37,37 @@ class RankLeads(AboutRuns):
     ties: bool = False
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield a case per booster and n: whether it leads, by a bootstrap over data sets."""
-        labels = evidence.scope.boosters
+        """Yield a case per booster and n: whether it leads, by signed ranks over data sets."""
         others = self.against or self.others(evidence, *self.booster)
         cells = list(ranked(evidence))
         known = [(cell.datasets[0], found) for cell, found in cells if found is not None]
         sets = list(dict.fromkeys(name for name, _ in known))
-        n_missing = len(cells) - len(known)
-        drawn = resampled_sets(len(sets)) if len(sets) >= FEWEST_SETS else np.zeros((1, len(sets)))
+        is_missing = len(known) < len(cells)
         for n in self.within:
-            often = np.zeros((len(sets), len(labels)), dtype=np.int64)
+            often = {label: np.zeros(len(sets)) for label in evidence.scope.boosters}
             for name, found in known:
-                often[sets.index(name)] += [found[label] <= n for label in labels]
-            rivals = [labels.index(label) for label in others]
+                for label, rank in found.items():
+                    often[label][sets.index(name)] += rank <= n
             for label in self.booster:
-                mine = labels.index(label)
-                counts = drawn @ often
-                leads = counts[:, mine] - counts[:, rivals].max(axis=1)
-                there = often.sum(axis=0)
-                best = max(rivals, key=lambda rival: there[rival])
-                lead = int(there[mine] - there[best])
-                needed = 0 if self.ties else 1
+                leads = {rival: often[label] - often[rival] for rival in others}
+                best = min(others, key=lambda rival: leads[rival].sum())
+                lead = int(leads[best].sum())
                 p = (
-                    float((leads - n_missing < needed).mean()),
-                    float((leads + n_missing >= needed).mean()),
+                    max(signed_rank_p(-each) for each in leads.values()),
+                    min(1.0, len(leads) * min(signed_rank_p(each) for each in leads.values())),
                 )
-                state = "holds" if p[0] <= LEVEL else "fails" if p[1] <= LEVEL else "open"
-                why = ""
-                if len(sets) < FEWEST_SETS:
-                    state, p = "missing", (1.0, 1.0)
-                    why = f"fewer than {FEWEST_SETS} data sets with a result"
+                here = lead > 0 or (self.ties and lead == 0)
                 outcome = Outcome(
-                    state,
+                    "missing" if is_missing else "open",
                     -lead,
-                    leans=lead >= needed,
-                    why=why,
-                    test=f"bootstrap over {len(sets)} data sets",
+                    here=None if is_missing else here,
+                    why="data sets without a result" * is_missing,
+                    test=f"signed-rank test over {len(sets)} data sets",
                     p=p,
                 )
                 numbers = {
-                    "times": f"{there[mine]} of {len(known)}",
-                    "most of the others": f"{there[best]} ({labels[best]})",
-                    "leads in resamples": f"{100 * (leads >= needed).mean():.0f} %",
+                    "times": f"{int(often[label].sum())} of {len(known)}",
+                    "most of the others": f"{int(often[best].sum())} ({best})",
                 }
-                yield Case("", f"{label}, n = {n}", outcome, numbers)
+                found = outcome if is_missing else decided(outcome)
+                yield Case("", f"{label}, n = {n}", found, numbers)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
@@ -34,6 +35,7 @@ class Claim:
     section: str = ""  # section, table or figure of the paper
     quote: str = ""  # wording of the paper in that section
     changed: str = ""  # change made after its results were seen
+    misprint: str = ""  # reason why the printed values do not satisfy a claim of the paper
     scope: Scope = field(default_factory=Scope, compare=False)
     written: Any = field(default=None, compare=False)  # the mapping in the config
 
@@ -52,6 +54,9 @@ class ClaimWords(Model):
     quote: Text = Field("", description="Wording of the paper; ... marks an omission.")
     changed: Text = Field(
         "", description="Change made after its results were seen, with its date; always shown."
+    )
+    misprint: Text = Field(
+        "", description="Reason why the paper's own values do not satisfy the claim; always shown."
     )
 
     @model_validator(mode="after")
@@ -105,3 +110,28 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
     options = mistakes.take(read, value[kind], kind)
     mistakes.close()
     return Claim(kind=kind, options=options, scope=scope, written=value, **wording.model_dump())
+
+
+def check_in_print(claims: Sequence[Claim], papers: Sequence[Path]) -> None:
+    """Check that the printed values satisfy the claims of the paper, or that a reason is given.
+
+    Parameters
+    ----------
+    claims : sequence of Claim
+    papers : sequence of Path
+        Files of printed values that the tables and figures of the config show.
+
+    Raises
+    ------
+    MistakesError
+    """
+    mistakes = MistakesError()
+    for index, claim in enumerate(claims):
+        if claim.origin == "paper" and papers:
+            answer = claim.options.in_print(claim.scope, papers)
+            if answer is False and not claim.misprint:
+                what = "the printed values do not satisfy it; correct it, or give the reason as"
+                mistakes.add(f"{what} 'misprint'", index, claim.kind)
+            if answer and claim.misprint:
+                mistakes.add("the printed values satisfy it", index, "misprint")
+    mistakes.close()

@@ -16,7 +16,12 @@ from pydantic import (
 )
 
 from boostbench.errors import unknown
-from boostbench.experiments.configs.claims import Claim, ClaimWords, read_claims
+from boostbench.experiments.configs.claims import (
+    Claim,
+    ClaimWords,
+    check_in_print,
+    read_claims,
+)
 from boostbench.experiments.configs.entries import (
     DataSet,
     read_boosters,
@@ -148,6 +153,14 @@ class Config(Model):
         json_schema_extra={"wanted": "{quick: {key: value}} with keys of a config"},
     )
     path: Path = Field(alias="<file>", exclude=True)
+
+    @field_validator("claims")
+    @classmethod
+    def _check_in_print(cls, claims: tuple[Claim, ...], info: ValidationInfo) -> tuple[Claim, ...]:
+        parts = info.data.get("report", ())
+        files = dict.fromkeys(getattr(part.options, "paper", None) for part in parts)
+        check_in_print(claims, [file for file in files if file])
+        return claims
 
     def scope(self) -> Scope:
         """Return the names and values that options of tables, figures and claims refer to."""

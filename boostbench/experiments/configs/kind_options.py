@@ -10,7 +10,7 @@ the context of the validation. A kind of claim is itself the model of its option
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -70,6 +70,10 @@ class Options(Model):
         check = getattr(type(self), "function", None)
         if check is not None and hasattr(check, "check_options"):
             check.check_options(scope, self)
+
+    def in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
+        """Return whether files of printed values satisfy a claim; None if they cannot tell."""
+        return None
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of the function."""

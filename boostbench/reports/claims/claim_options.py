@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -43,6 +44,7 @@ Whole = Annotated[int, Ge(1)]
 #: Largest absolute value of a number in a claim; sums of much larger numbers overflow.
 _MOST = 1e9
 Number = Annotated[float, Ge(0), Le(_MOST)]
+SignedNumber = Annotated[float, Ge(-_MOST), Le(_MOST)]
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")
 
 
@@ -148,14 +150,6 @@ def _percent(value: Any) -> Any:
     return number
 
 
-#: A number, or a percentage such as ``15%``.
-Amount = Annotated[
-    float,
-    BeforeValidator(_percent, json_schema_input_type=float | str),
-    Field(examples=[0.15, "15%"]),
-]
-
-
 #: Named shares of the cases.
 _SHARES = {"all": 1.0, "most": 0.5 + 1e-6}
 
@@ -176,6 +170,29 @@ class Rule:
         (6, 5, 8)
         """
         return math.ceil(self.share * n - 1e-9) if self.count is None else self.count
+
+    def is_met(self, answers: Sequence[bool | None]) -> bool | None:
+        """Return whether enough cases are true; None if unknown cases could change it.
+
+        Examples
+        --------
+        >>> Rule(2).is_met([True, None, True]), Rule(2).is_met([True, None, False])
+        (True, None)
+        """
+        needed = self.needed(len(answers))
+        if answers.count(True) >= needed:
+            return True
+        return False if len(answers) - answers.count(False) < needed else None
+
+    def share_of(self, n: int) -> float:
+        """Return the share of n data sets that the rule asks for; of "all", all but one.
+
+        Examples
+        --------
+        >>> Rule(6).share_of(8), Rule(share=0.6).share_of(10), Rule().share_of(10)
+        (0.75, 0.6, 0.9)
+        """
+        return min(self.share if self.count is None else self.count / n, 1 - 1 / n)
 
     def __repr__(self) -> str:
         words = {share: word for word, share in _SHARES.items()}
@@ -215,31 +232,77 @@ def _share_or_count(value: Any) -> float | int:
 ShareOrCount = Annotated[float | int, BeforeValidator(_share_or_count)]
 
 
-class Tolerance(Model):
-    """Tolerance between two values: the larger of an absolute and a relative part.
-
-    Attributes
-    ----------
-    points : float
-        Absolute part: percentage points for errors, the unit of the quantity otherwise.
-    relative : float
-        Relative part, as a share of the reference value.
-    """
-
-    points: Number = 0.0
-    relative: Number = 0.0
+class _Amount(Model):
+    """Amount of a quantity, with its unit."""
 
     @classmethod
     def written(cls, value: Any) -> Any:
         """Return the written value, which must be a mapping."""
         if not isinstance(value, dict):
-            what = "must be e.g. {points: 1.5} or {points: 1.5, relative: 0.25}"
+            what = "must say its unit, such as {points: 1.5} or {relative: 0.1}"
             raise ValueError(f"{what}, found {show(value)}")
         return value
 
-    def of(self, value: float | None, metric: quantities.Quantity) -> float:
+    def check(self, metric: quantities.Quantity) -> None:
+        """Refuse points of a quantity that is not a percentage.
+
+        Raises
+        ------
+        ValueError
+        """
+        if metric.unit != "%" and {"points"} & self.model_fields_set:
+            raise ValueError(f"{metric.words} has no points; give it as absolute or relative")
+
+
+class Tolerance(_Amount):
+    """Tolerance between two values: the largest of its parts.
+
+    Attributes
+    ----------
+    points : float
+        Percentage points.
+    absolute : float
+        Part in the unit of the quantity.
+    relative : float
+        Part as a share of the reference value.
+    """
+
+    points: Number = 0.0
+    absolute: Number = 0.0
+    relative: Number = 0.0
+
+    def of(self, value: float | None) -> float:
         """Return the tolerance around a reference value."""
-        return max(self.points / metric.scale, self.relative * abs(value or 0.0))
+        return max(self.points / 100, self.absolute, self.relative * abs(value or 0.0))
+
+
+class Margin(_Amount):
+    """Minimum difference between two values; a negative one is a tolerance.
+
+    Attributes
+    ----------
+    points : float
+        Percentage points.
+    absolute : float
+        Part in the unit of the quantity.
+    relative : float
+        Part as a share of the other value.
+    """
+
+    points: SignedNumber = 0.0
+    absolute: SignedNumber = 0.0
+    relative: SignedNumber = 0.0
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Margin:
+        if len(self.model_fields_set) > 1:
+            raise ValueError("needs one of points, absolute and relative")
+        return self
+
+    @property
+    def fixed(self) -> float:
+        """The part that does not depend on the other value."""
+        return self.points / 100 + self.absolute
 
 
 class Quantity(Model):
@@ -249,8 +312,10 @@ class Quantity(Model):
     ----------
     booster, noise, value : str or None
     at : int, "end" or None
-    times, plus : float
-        Factor of the quantity, and number added to the product.
+    times : float
+        Factor of the quantity.
+    plus : Margin
+        Amount that is added to the product.
     """
 
     booster: BoosterLabel | None = None
@@ -258,7 +323,7 @@ class Quantity(Model):
     value: MetricName | None = None
     at: _Round | None = None
     times: Number = 1.0
-    plus: Amount = 0.0
+    plus: Margin = Margin()
 
     @model_validator(mode="after")
     def _is_another(self) -> Quantity:

@@ -10,11 +10,12 @@ from typing import Literal
 import numpy as np
 from pydantic import ValidationInfo, field_validator, model_validator
 
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import (
-    Amount,
     Bound,
     Labels,
     Levels,
+    Margin,
     Quantity,
     SeveralLabels,
     ShareOrCount,
@@ -69,6 +70,9 @@ class Relation(AboutValues):
         given = [bound for bound in self._bounds if bound is not None]
         if len(given) != 1:
             raise ValueError("needs one of lower_than, higher_than and equal_to")
+        self.within.check(QUANTITIES[self.value])
+        if isinstance(self.bound, Quantity):
+            self.bound.plus.check(QUANTITIES[self.bound.value or self.value])
         return self
 
     @property
@@ -90,7 +94,7 @@ class Relation(AboutValues):
         if isinstance(bound, Quantity):
             other = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
             sample = evidence.sample(other, bound.booster or mine[0], value=bound.value or "")
-            times, plus = bound.times, bound.plus
+            times, plus = bound.times, bound.plus.fixed
             return {"compared with": sample.map(lambda value: times * value + plus)}
         if isinstance(bound, float):
             own = evidence.sample(cell, mine[0])
@@ -99,13 +103,16 @@ class Relation(AboutValues):
         on_each = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
         return {"compared with": replace(rates, on_each=on_each)}
 
-    def judge(self, evidence: Evidence, left: Repeats, right: Repeats, by: float = 0.0) -> Outcome:
+    def judge(self, left: Repeats, right: Repeats, by: Margin | None = None) -> Outcome:
         """Decide on one pair; for ``higher_than``, the sides are exchanged (see `shown`)."""
+        by = by or Margin()
         if self.lower_than is not None:
-            return lower(left, right, ties=self.ties, slack=-by)
+            right = right.map(lambda value: (1 - by.relative) * value)
+            return lower(left, right, ties=self.ties, slack=-by.fixed)
         if self.higher_than is not None:
-            return lower(right, left, ties=self.ties, slack=-by)
-        return near(left, right, self.within.of(right.mean, evidence.metric))
+            right = right.map(lambda value: (1 + by.relative) * value)
+            return lower(right, left, ties=self.ties, slack=-by.fixed)
+        return near(left, right, self.within.of(right.mean))
 
     def shown(self, outcome: Outcome) -> Outcome:
         """Return an outcome of `judge` with its difference as left minus right."""
@@ -120,18 +127,28 @@ class Compares(Relation, AboutMeans):
     several : {"each", "any", "mean"}
         Treatment of several boosters: each is a case, one of them is enough, or their mean is
         compared.
-    by : float
-        Minimum difference, such as ``8%``; a negative value is a tolerance.
+    by : Margin
+        Minimum difference, such as ``{points: 8}`` or ``{relative: 0.1}`` of the other value; a
+        negative amount is a tolerance.
     """
 
     several: Literal["each", "any", "mean"] = "each"
-    by: Amount = 0.0
+    by: Margin = Margin()
 
     @model_validator(mode="after")
     def _has_rivals(self) -> Compares:
         if self.several != "each" and not isinstance(self.bound, tuple) and self.bound != "others":
             raise ValueError(f"several: {self.several} needs boosters to compare with")
+        if self.equal_to is not None and self.unit == "sets":
+            raise ValueError("equality is decided for each data set: unit must be runs or mean")
+        self.by.check(QUANTITIES[self.value])
         return self
+
+    @property
+    def chance(self) -> float:
+        """Chance that one of several equal boosters is below an equal rival."""
+        m = len(self.booster) if self.several == "any" else 1
+        return m / (m + 1)
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome of the relation in each cell."""
@@ -144,7 +161,7 @@ class Compares(Relation, AboutMeans):
             rivals = self.rivals(evidence, cell, mine)
             outcome = self.shown(
                 any_of(
-                    all_of(self.judge(evidence, left, right, self.by) for right in rivals.values())
+                    all_of(self.judge(left, right, self.by) for right in rivals.values())
                     for left in own.values()
                 )
             )
@@ -169,7 +186,7 @@ class ShareOfRuns(Relation):
         for cell in evidence.cells(self.booster):
             own = evidence.sample(cell)
             rivals = [*self.rivals(evidence, cell, (cell.booster,)).values()]
-            successes = _by_unit(own, rivals, lambda a, b: self.judge(evidence, a, b))
+            successes = _by_unit(own, rivals, self.judge)
             outcome = at_least(successes, self.runs)
             yield evidence.case(cell, outcome, held_in(successes, outcome))
 
@@ -214,12 +231,19 @@ class Agrees(AboutMeans):
     boosters: SeveralLabels
     within: Tolerance
 
+    @model_validator(mode="after")
+    def _is_possible(self) -> Agrees:
+        if self.unit == "sets":
+            raise ValueError("agreement is decided for each data set: unit must be runs or mean")
+        self.within.check(QUANTITIES[self.value])
+        return self
+
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on all pairs in each cell."""
         for cell in evidence.cells():
             values = {label: evidence.sample(cell, label) for label in self.boosters}
             outcome = all_of(
-                near(b, a, self.within.of(a.mean, evidence.metric))
+                near(b, a, self.within.of(a.mean))
                 for a, b in itertools.combinations(values.values(), 2)
             )
             yield evidence.case(cell, outcome, _numbers(evidence, values, outcome))

@@ -16,6 +16,8 @@ from boostbench.reports.values.designs import Design, Repeats, Statistic, over_s
 from boostbench.reports.values.frame import END, Result, Study, error_at
 from boostbench.reports.values.paper import PaperValue, PaperValues
 
+#: Sample of a test: the runs of each data set, data sets, or data sets for the mean over them.
+UnitOfTest = Literal["runs", "sets", "mean"]
 #: Function from another config to its study.
 Studies = Callable[[Config], Study]
 
@@ -42,7 +44,7 @@ class CellSelection:
     at: tuple[int | str, ...] = (END,)
     #: Exclusions; each excludes the cells that match all its fields.
     except_: tuple[Iterable[tuple[str, Any]], ...] = ()
-    per: Literal["dataset", "mean"] = "dataset"
+    unit: UnitOfTest = "runs"
     pooled: bool = False  # True to count the cases of all noises and T in one group
 
 
@@ -122,15 +124,17 @@ class Evidence:
             group, prefix = ("", place) if chosen.pooled else (", ".join(place), [])
             included = [d for d in chosen.datasets if not self._excepts(along, d, noise, at)]
             parts: list[tuple[str, ...]] = [(name,) for name in included]
-            if chosen.per == "mean":
+            if chosen.unit == "mean":
                 parts = [tuple(included)] if included else []
             for datasets, booster in itertools.product(parts, boosters):
                 if booster and self._excepts(along, datasets[0], noise, at, booster):
                     continue
                 mean = "mean" if len(datasets) == 1 else f"mean of {len(datasets)}"
-                name = datasets[0] if chosen.per == "dataset" else mean
-                subject = ", ".join([name, *prefix, *([booster] if named else [])])
-                yield Cell(group, datasets, noise, at, booster, subject)
+                name = datasets[0] if chosen.unit != "mean" else mean
+                is_apart = chosen.unit == "sets" and named and not chosen.pooled
+                words = [name, *prefix, *([booster] if named and not is_apart else [])]
+                where = ", ".join([*place, booster]) if is_apart else group
+                yield Cell(where, datasets, noise, at, booster, ", ".join(words))
 
     def sample(
         self,
@@ -263,3 +267,35 @@ class Evidence:
         else:
             sample = sample_of(results, name, metric=metric, at=cell.at, read=read)
         return sample
+
+
+class PrintedEvidence(Evidence):
+    """Printed test errors in place of runs, one of each booster in a cell.
+
+    Parameters
+    ----------
+    scope : Scope
+    papers : sequence of PaperValues
+        The first file with a value counts.
+    selection : CellSelection
+    """
+
+    def __init__(
+        self, scope: Scope, papers: Sequence[PaperValues], selection: CellSelection
+    ) -> None:
+        super().__init__(scope, (), selection)
+        self._papers = papers
+
+    def _of_set(
+        self,
+        dataset: str,
+        cell: Cell,
+        booster: str,
+        read: Callable[[Result], float],
+        metric: str,
+    ) -> Repeats:
+        papers = self._papers if metric == "test_error" else ()
+        found = (self.printed(paper, cell, dataset, booster) for paper in papers)
+        errors = [value.error for value in found if value is not None and value.error is not None]
+        unit = (0, 0)
+        return Repeats(dict(zip([unit], errors, strict=False)), Design(frozenset([unit])))

@@ -9,6 +9,7 @@ from typing import Literal
 
 from pydantic import model_validator
 
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import Labels, Tolerance, Whole
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import (
@@ -57,6 +58,7 @@ class Trend(AboutMeans):
         if len(self._steps) < 2:
             what = "rounds in 'at', such as [10, 1000]" if self.over == "rounds" else "noises"
             raise ValueError(f"needs at least two {what}")
+        self.slack.check(QUANTITIES[self.value])
         for label in self.against:
             if label in self.booster:
                 raise ValueError(f"{label!r} is in 'booster' and in 'against'")
@@ -100,7 +102,7 @@ class Trend(AboutMeans):
         return evidence.sample(cell).minus(best)
 
     def _step(self, evidence: Evidence, before: Repeats, after: Repeats) -> Outcome:
-        room = self.slack.of(before.mean, evidence.metric)
+        room = self.slack.of(before.mean)
         if self.direction == "rises":
             before, after = after, before
         outcome = lower(after, before, ties=room > 0, slack=room, statistic=self.statistic)

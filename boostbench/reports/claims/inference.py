@@ -1,8 +1,10 @@
 """Outcomes of cases: statements about quantities, decided by tests on the runs.
 
-`boostbench.reports.values.differences.estimate` chooses the test of a difference from the design of
-the runs. An outcome holds, or fails, if the one-sided test for it is significant at 2.5 %. Computed
-values, such as the last round of a run or a value without test samples, are compared as they are.
+An outcome has two answers. `Outcome.here` says whether the statement is true of the runs at hand,
+by means and counts. `Outcome.state` says what is beyond chance: the statement holds, or fails, if
+the one-sided test for it is significant at 2.5 %; otherwise it is open.
+`boostbench.reports.values.differences.estimate` chooses the test from the design of the runs.
+Computed values, such as the last round of a run, are compared as they are.
 """
 
 from __future__ import annotations
@@ -17,13 +19,11 @@ from boostbench.reports.values.designs import Repeats, Statistic
 from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, estimate
 
 State = Literal["holds", "fails", "open", "missing"]
-
 #: Required number of units if no finite number would decide an outcome.
 NEVER = math.inf
 SHARE_TEST = "exact binomial test of a share"
 EQUALITY = "equality in every run"
 _NORMAL = NormalDist()
-UNKNOWN_SAMPLES = "records do not say which test samples were right; run again"
 
 
 @dataclass(frozen=True)
@@ -37,16 +37,29 @@ class Outcome:
     planned: int = 0  # planned units
     #: Estimated number of units that would decide it, if it is open; `NEVER` if none would.
     total: float = NEVER
-    leans: bool = False  # True if the point estimate holds
-    why: str = ""  # reason for missing values
+    #: True or False of the runs at hand; None if unknown. By default as the state says.
+    here: bool | None = None
+    tied: bool = False  # True if both quantities are equal
+    why: str = ""  # reason for missing values, or why no test is possible
     test: str = ""  # name of the test; empty for a computed value
     #: P-values for "holds" and for "fails"; by default 0 or 1, from the state.
     p: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.here is None and self.state in ("holds", "fails"):
+            object.__setattr__(self, "here", self.state == "holds")
 
     @property
     def p_values(self) -> tuple[float, float]:
         """P-values for "holds" and for "fails"."""
         return self.p or (float(self.state != "holds"), float(self.state != "fails"))
+
+    @property
+    def sign(self) -> int | None:
+        """1 if the strict statement is true here, 0 for a tie, -1 if not; None if unknown."""
+        if self.here is None:
+            return None
+        return 0 if self.tied else 1 if self.here else -1
 
     @property
     def badness(self) -> float:
@@ -68,7 +81,7 @@ def lower(
     ----------
     left, right : Repeats
     ties : bool, default=False
-        Accept equal values.
+        Accept equal values. Otherwise, equal values are not lower, but no evidence against it.
     slack : float, default=0.0
         Amount by which the left quantity may be higher.
     statistic : {"mean", "median"}, default="mean"
@@ -83,11 +96,12 @@ def lower(
     if isinstance(compared, Outcome):
         return compared
     beyond = compared.difference - slack
-    leans = _is_lower(beyond, ties)
-    if compared.scale == 0.0:
-        return _outcome(compared, left, right, (float(not leans), float(leans)), leans)
+    tied = abs(beyond) <= ROUNDING
     p = compared.not_below(slack), compared.not_above(slack)
-    return _outcome(compared, left, right, p, leans, _enough(compared, beyond))
+    if tied and ties and compared.scale == 0.0 and not compared.why:
+        p = compared.least, 1.0
+    here = ties if tied else beyond < 0
+    return _outcome(compared, left, right, p, here, _enough(compared, beyond), tied=tied)
 
 
 def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
@@ -106,13 +120,20 @@ def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
 
 def equivalent(estimated: Estimate, left: Repeats, right: Repeats, tolerance: float) -> Outcome:
     """Decide whether an estimated difference is at most a tolerance, see `near`."""
-    leans = abs(estimated.difference) <= tolerance + ROUNDING
-    if estimated.scale == 0.0:
-        return _outcome(estimated, left, right, (float(not leans), float(leans)), leans)
-    outside = min(1.0, estimated.not_below(tolerance) + estimated.not_above(-tolerance))
     edge = abs(estimated.difference) - tolerance
-    p = outside, 1 - outside
-    return _outcome(estimated, left, right, p, leans, _enough(estimated, edge))
+    here = edge <= ROUNDING
+    above, below = estimated.not_below(tolerance), estimated.not_above(-tolerance)
+    if estimated.why:
+        p = 1.0, 1.0
+    elif estimated.scale == 0.0:
+        p = (estimated.least, 1.0) if here else (1.0, estimated.least)
+    elif estimated.by_set is not None:
+        beyond = min(estimated.not_above(tolerance), estimated.not_below(-tolerance))
+        p = max(above, below), min(1.0, 2 * beyond)
+    else:
+        outside = min(1.0, above + below)
+        p = outside, 1 - outside
+    return _outcome(estimated, left, right, p, here, _enough(estimated, edge))
 
 
 def share_of(successes: Repeats, bound: float) -> Outcome:
@@ -137,48 +158,59 @@ def share_of(successes: Repeats, bound: float) -> Outcome:
     n, planned = len(successes.values), len(successes.design.units)
     if n == 0:
         return Outcome("missing", n=0, planned=planned, why=_why(successes))
-    n_successes = round(sum(successes.values.values()))
-    share = n_successes / n
-    overlap = successes.design.overlap
-    inflation = 1 + n * overlap  # of the variance
-    k, m = round(n_successes / inflation), max(1, round(n / inflation))
+    share = sum(successes.values.values()) / n
+    k, m = _effective(successes)
     interval = binomtest(k, m).proportion_ci(method="wilson")
     above, below = (binomtest(k, m, bound, alternative=side).pvalue for side in ("greater", "less"))
-    p = float(above), float(below)
-    leans = share >= bound - ROUNDING
     total = NEVER
-    if abs(share - bound) > ROUNDING and 0 < bound < 1 and not overlap:
+    if abs(share - bound) > ROUNDING and 0 < bound < 1 and not successes.design.overlap:
         z = _NORMAL.inv_cdf(LEVEL)
         total = max(float(n), bound * (1 - bound) * (z / (share - bound)) ** 2)
-    return Outcome(
-        _state(p),
-        share,
-        (float(interval.low), float(interval.high)),
-        n,
-        planned,
-        total,
-        leans,
-        test=SHARE_TEST,
-        p=p,
+    return decided(
+        Outcome(
+            "open",
+            share,
+            (float(interval.low), float(interval.high)),
+            n,
+            planned,
+            total,
+            here=share >= bound - ROUNDING,
+            test=SHARE_TEST,
+            p=(float(above), float(below)),
+        )
     )
 
 
 def at_least(successes: Repeats, wanted: float | int) -> Outcome:
     """Decide on a share of all possible runs (a float), or a number of the planned runs (an int).
 
-    The parameter ``successes`` is that of `share_of`.
+    The number of planned runs counts as it is. It is beyond chance if more runs succeed than coins
+    would, and contradicted if fewer do than the wanted share would let expect.
     """
+    from scipy.stats import binomtest
+
     if isinstance(wanted, float):
         return share_of(successes, wanted)
     n, planned = len(successes.values), len(successes.design.units)
     n_successes = round(sum(successes.values.values()))
     share = n_successes / n if n else None
-    if n_successes >= wanted:
-        return Outcome("holds", share, None, n, planned, leans=True)
-    if planned >= wanted > n_successes + planned - n:
-        return Outcome("fails", share, None, n, planned)
-    why = "; ".join(successes.gaps) or f"only {planned} runs are planned"
-    return Outcome("missing", share, None, n, planned, why=why)
+    is_met, is_lost = n_successes >= wanted, planned >= wanted > n_successes + planned - n
+    if not (is_met or is_lost):
+        why = "; ".join(successes.gaps) or f"only {planned} runs are planned"
+        return Outcome("missing", share, None, n, planned, why=why)
+    k, m = _effective(successes)
+    above = float(binomtest(k, m, 0.5, alternative="greater").pvalue)
+    below = float(binomtest(k, m, wanted / planned, alternative="less").pvalue)
+    p = (above, 1.0) if is_met else (1.0, below)
+    found = Outcome("open", share, None, n, planned, here=is_met, test="exact sign test", p=p)
+    return decided(found)
+
+
+def _effective(successes: Repeats) -> tuple[int, int]:
+    """Return the numbers of successes and of runs, fewer if splits overlap."""
+    n = len(successes.values)
+    inflation = 1 + n * successes.design.overlap  # of the variance
+    return round(sum(successes.values.values()) / inflation), max(1, round(n / inflation))
 
 
 def all_of(outcomes: Iterable[Outcome]) -> Outcome:
@@ -212,17 +244,21 @@ def _joined(outcomes: Sequence[Outcome], *, wants_all: bool) -> Outcome:
         if wants_all
         else (min(1.0, m * min(holds)), max(fails))
     )
-    state, decisive = _state(p), "fails" if wants_all else "holds"
+    answers = [outcome.here for outcome in outcomes]
+    decisive_here = not wants_all
+    here = None if None in answers else not decisive_here
+    here = decisive_here if decisive_here in answers else here
+    state, decisive = _state(p, here), "fails" if wants_all else "holds"
     if state != decisive and any(outcome.state == "missing" for outcome in outcomes):
         state = "missing"
     pick = max if wants_all else min
     deciding = [outcome for outcome in outcomes if outcome.state == state] or outcomes
     chosen = pick(deciding, key=lambda outcome: outcome.badness)
-    leanings = [outcome.leans for outcome in outcomes]
-    leans = all(leanings) if wants_all else any(leanings)
+    signs = [outcome.sign for outcome in outcomes if outcome.sign is not None]
+    tied = bool(signs) and (min(signs) if wants_all else max(signs)) == 0
     totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]
-    total = max(totals) if wants_all == leans else min(totals)
-    return replace(chosen, state=state, leans=leans, total=total, p=p)
+    total = max(totals) if wants_all == here else min(totals)
+    return replace(chosen, state=state, here=here, tied=tied, total=total, p=p)
 
 
 def _compared(left: Repeats, right: Repeats, statistic: Statistic) -> Estimate | Outcome:
@@ -230,13 +266,8 @@ def _compared(left: Repeats, right: Repeats, statistic: Statistic) -> Estimate |
     pairs = left.minus(right)
     n, planned = len(pairs.values), len(pairs.design.units)
     if n == 0 or (n == 1 and planned > 1):
-        why = _why(pairs, "no runs in common")
-        return Outcome("missing", n=n, planned=planned, why=why)
-    estimated = estimate(left, right, statistic)
-    if estimated is not None:
-        return estimated
-    difference = sum(pairs.values.values()) / n
-    return Outcome("missing", difference, n=n, planned=planned, why=UNKNOWN_SAMPLES)
+        return Outcome("missing", n=n, planned=planned, why=_why(pairs, "no runs in common"))
+    return estimate(left, right, statistic)
 
 
 def _outcome(
@@ -244,25 +275,33 @@ def _outcome(
     left: Repeats,
     right: Repeats,
     p: tuple[float, float],
-    leans: bool,
-    total: float = NEVER,
+    here: bool,
+    total: float,
+    *,
+    tied: bool = False,
 ) -> Outcome:
     pairs = left.minus(right)
-    interval = estimated.interval if estimated.scale else None
-    state = _state(p)
     n, planned = len(pairs.values), len(pairs.design.units)
-    total = max(n + 1, total)
-    return Outcome(
-        state,
-        estimated.difference,
-        interval,
-        n,
-        planned,
-        total,
-        leans,
-        test=estimated.test,
-        p=p,
+    return decided(
+        Outcome(
+            "open",
+            estimated.difference,
+            estimated.interval if estimated.scale else None,
+            n,
+            planned,
+            max(n + 1, total),
+            here,
+            tied,
+            estimated.why,
+            estimated.test,
+            p,
+        )
     )
+
+
+def decided(outcome: Outcome) -> Outcome:
+    """Return an outcome with the state that its p-values give."""
+    return replace(outcome, state=_state(outcome.p_values, outcome.here))
 
 
 def _equal(left: Repeats, right: Repeats) -> Outcome:
@@ -270,20 +309,18 @@ def _equal(left: Repeats, right: Repeats) -> Outcome:
     pairs = left.minus(right)
     n, planned = len(pairs.values), len(pairs.design.units)
     differing = [value for value in pairs.values.values() if abs(value) > ROUNDING]
-    test = EQUALITY
     if differing:
-        return Outcome("fails", max(differing, key=abs), None, n, planned, test=test)
+        return Outcome("fails", max(differing, key=abs), None, n, planned, test=EQUALITY)
     if n < planned or n == 0:
         return Outcome("missing", 0.0 if n else None, n=n, planned=planned, why=_why(pairs))
-    return Outcome("holds", 0.0, None, n, planned, leans=True, test=test)
+    return Outcome("holds", 0.0, None, n, planned, test=EQUALITY)
 
 
-def _state(p: tuple[float, float]) -> State:
-    return "holds" if p[0] <= LEVEL else "fails" if p[1] <= LEVEL else "open"
-
-
-def _is_lower(beyond: float, ties: bool) -> bool:
-    return beyond < -ROUNDING or (ties and beyond <= ROUNDING)
+def _state(p: tuple[float, float], here: bool | None) -> State:
+    """Return the state; a test that contradicts the means leaves it open."""
+    if p[0] <= LEVEL and here is not False:
+        return "holds"
+    return "fails" if p[1] <= LEVEL and here is not True else "open"
 
 
 def _enough(estimated: Estimate, beyond: float) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import fields, replace
-from typing import ClassVar, Literal
+from pathlib import Path
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -21,8 +22,16 @@ from boostbench.reports.claims.claim_options import (
     Rule,
     Whole,
 )
-from boostbench.reports.claims.evidence import Case, CellSelection, Evidence, Studies
+from boostbench.reports.claims.evidence import (
+    Case,
+    CellSelection,
+    Evidence,
+    PrintedEvidence,
+    Studies,
+    UnitOfTest,
+)
 from boostbench.reports.values.frame import END, Result
+from boostbench.reports.values.paper import read_paper_values
 from boostbench.validation import MistakesError
 
 
@@ -38,11 +47,16 @@ class Kind(Options):
     """
 
     is_derived = False
-    #: True if the verdict comes from a bootstrap over data sets, because cases have no spread.
-    over_sets: ClassVar[bool] = False
+    #: Sample of the tests, for kinds without the option ``unit`` (see `AboutMeans`).
+    fixed_unit: ClassVar[UnitOfTest] = "runs"
 
     at_least: AtLeast = Rule()
     of: Whole | None = None
+
+    @property
+    def chance(self) -> float:
+        """Largest probability that a data set is a case that holds if boosters are equal."""
+        return 0.5
 
     def selection(self, scope: Scope) -> CellSelection:
         """Return the part of the experiment that the claim is about."""
@@ -103,6 +117,15 @@ class Kind(Options):
                 what = f"of: {self.of}, but there are {n} cases{where}"
                 raise MistakesError((("of",), what))
 
+    def _in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
+        """Return whether the printed errors satisfy the claim; None if some are not printed."""
+        files = tuple(map(read_paper_values, papers))
+        groups: dict[str, list[bool | None]] = {}
+        for case in self.cases(PrintedEvidence(scope, files, self.selection(scope))):
+            groups.setdefault(case.group, []).append(case.outcome.here)
+        answers = [self.at_least.is_met(answers) for answers in groups.values()]
+        return False if False in answers else None if None in answers else True
+
     def others(self, evidence: Evidence, *mine: str) -> list[str]:
         """Return the boosters of the config except ``mine``."""
         return [label for label in evidence.scope.boosters if label not in mine]
@@ -143,12 +166,32 @@ class AboutValues(AboutRuns):
 
 
 class AboutMeans(AboutValues):
-    """Kind of claim about values, or about their mean over data sets.
+    """Kind of claim about the values of each data set, of most of them, or of their mean.
 
     Attributes
     ----------
-    per : {"dataset", "mean"}
-        Each data set is a case, or the mean over data sets is the only case.
+    unit : {"runs", "sets", "mean"}
+        Sample of the test. ``runs``: each data set is a case, tested by its own runs. ``sets``:
+        each data set is a case by its means, and the number of cases is tested over data sets.
+        ``mean``: the mean over data sets is the only case, tested over data sets.
     """
 
-    per: Literal["dataset", "mean"] = "dataset"
+    unit: UnitOfTest = "runs"
+
+    def in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
+        """Return whether the printed errors satisfy the claim; None if some are not printed."""
+        return self._in_print(scope, papers)
+
+    def check(self, scope: Scope) -> None:
+        """Check also that the unit is stated where it matters, and that it can be tested."""
+        super().check(scope)
+        n = len(self.selection(scope).datasets)
+        if n > 1 and self.at_least != Rule() and "unit" not in self.model_fields_set:
+            what = (
+                f"at_least: {self.at_least!r} needs a unit: 'sets' if the data sets are a sample, "
+                "'runs' if each is decided by its own runs"
+            )
+            raise MistakesError((("at_least",), what))
+        if self.unit != "runs" and n < 2 and "datasets" not in scope.unknown:
+            what = f"unit: {self.unit} needs at least two data sets; there is one"
+            raise MistakesError((("unit",), what))

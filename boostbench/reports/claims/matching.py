@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from pydantic import Field, model_validator
 
+from boostbench.experiments.configs.kind_options import Scope
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFile, Tolerance, Whole
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import Outcome, State, equivalent, lower, near
@@ -51,6 +55,8 @@ class MatchesPaper(AboutValues):
     def _is_printed(self) -> MatchesPaper:
         if (self.paper is None) == (not self.errors):
             raise ValueError("needs either 'paper' or 'errors'")
+        if self.within is not None:
+            self.within.check(QUANTITIES[self.value])
         for label, counts in self.errors.items():
             if len(counts) != len(self.at):
                 what = f"has {len(counts)} counts for the {len(self.at)} rounds of 'at'"
@@ -105,7 +111,7 @@ class MatchesPaper(AboutValues):
         n, planned = len(ours.values), len(ours.design.units)
         estimate, agreement = comparison.estimate, comparison.agreement
         if self.within is not None:
-            tolerance = self.within.of(value.error, evidence.metric)
+            tolerance = self.within.of(value.error)
             outcome = equivalent(estimate, ours, printed, tolerance)
         else:
             agrees, is_off = agreement == "agrees", agreement.endswith("printed")
@@ -116,7 +122,7 @@ class MatchesPaper(AboutValues):
                 estimate.interval,
                 n,
                 planned,
-                leans=not is_off,
+                here=agrees or (None if not is_off else False),
                 test=estimate.test,
                 p=(float(not agrees), tail if is_off else 1.0),
             )
@@ -127,7 +133,7 @@ class RanksWithin(AboutValues):
     """A booster, or the best of several, has at most a given rank among all boosters.
 
     Boosters are ranked by their means over the runs that all of them have: 1 is best, and equal
-    means share the better rank. The verdict comes from a bootstrap over data sets.
+    means share the better rank. Data sets are the sample.
 
     Attributes
     ----------
@@ -135,11 +141,20 @@ class RanksWithin(AboutValues):
     within : int
     """
 
-    over_sets = True
+    fixed_unit = "sets"
 
     booster: Labels
     within: Whole = 1
     pooled: bool = True
+
+    def in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
+        """Return whether the printed errors satisfy the claim; None if some are not printed."""
+        return self._in_print(scope, papers)
+
+    @property
+    def chance(self) -> float:
+        """Chance that none of as many equal rivals as the rank allows takes the place."""
+        return 1 - 1 / math.comb(len(self.booster) + self.within, self.within)
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on the best rank in each cell."""
@@ -150,7 +165,7 @@ class RanksWithin(AboutValues):
             best = min(self.booster, key=lambda label: ranks[label])
             holds = ranks[best] <= self.within
             state: State = "holds" if holds else "fails"
-            outcome = Outcome(state, float(ranks[best] - self.within), leans=holds)
+            outcome = Outcome(state, float(ranks[best] - self.within))
             yield evidence.case(cell, outcome, {"best of them": best, "rank": str(ranks[best])})
 
 

@@ -1,25 +1,35 @@
-"""Verdicts on claims: reproduced, not reproduced or undecided."""
+"""Verdicts on claims: two answers, whether it is true in these runs, and whether beyond chance."""
 
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 
 from boostbench.experiments.configs.claims import Claim
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.claims.evidence import Case, Studies
-from boostbench.reports.claims.inference import NEVER
+from boostbench.reports.claims.evidence import Case, Studies, UnitOfTest
+from boostbench.reports.claims.inference import NEVER, Outcome, State
 from boostbench.reports.claims.kind import Kind
-from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
+from boostbench.reports.values.differences import LEVEL
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.rank_statistics import holm
 
-Status = Literal["reproduced", "not reproduced", "undecided"]
-STATUSES: tuple[Status, ...] = ("reproduced", "not reproduced", "undecided")
+#: Answer to whether the claim is beyond chance: "no" if its contrary is.
+Beyond = Literal["yes", "no", "open"]
+Status = Literal[
+    "reproduced",
+    "true here, could be chance",
+    "false here, could be chance",
+    "not reproduced",
+    "undecided",
+]
+STATUSES: tuple[Status, ...] = get_args(Status)
+_MOST_SETS = 1000
 
 
 @dataclass(frozen=True)
@@ -27,14 +37,16 @@ class GroupVerdict:
     """Verdict on the cases of one group."""
 
     group: str  # empty if there is only one group
-    status: Status
     rule: str  # required number of cases, in words
-    holds: int
+    met: int  # cases that are true of the runs at hand
+    here: bool | None  # True if the rule is met in these runs; None if unknown
+    beyond: Beyond
+    holds: int  # cases that hold beyond chance
     fails: int
     open: int
     missing: int
     p: tuple[float, float] = (1.0, 1.0)  # for "the rule is met" and "it is not met"
-    #: Estimated number of units that would decide an undecided group; `NEVER` if none would.
+    #: Estimated number of units that would decide an open group; `NEVER` if none would.
     total: float = NEVER
 
     @property
@@ -42,21 +54,52 @@ class GroupVerdict:
         """Number of cases."""
         return self.holds + self.fails + self.open + self.missing
 
+    @property
+    def status(self) -> Status:
+        """Both answers together."""
+        return status_of(self.here, self.beyond)
+
+
+def status_of(here: bool | None, beyond: Beyond) -> Status:
+    """Return both answers together: true in these runs, and beyond chance."""
+    if here is None:
+        return "undecided"
+    if here:
+        return "reproduced" if beyond == "yes" else "true here, could be chance"
+    return "not reproduced" if beyond == "no" else "false here, could be chance"
+
 
 @dataclass(frozen=True)
 class Verdict:
     """Verdict of the runs on a claim; `boostbench.reports.claims.view` has its words."""
 
     claim: Claim
-    status: Status
     groups: tuple[GroupVerdict, ...]
     cases: tuple[Case, ...]  # the evidence
-    #: Estimated number of further runs (seeds) that would decide it; None if it is decided, or if
-    #: no number would.
-    more_runs: int | None = None
+    unit: UnitOfTest = "runs"
+    chance: float = 0.5  # that a data set is a case that holds if boosters are equal
+    #: Estimated number of further units (seeds or data sets) that would decide it; None if it is
+    #: decided, or if no number would.
+    more: int | None = None
     #: Seconds of one core for one more repeat of the runs; None if no run has a result.
     seconds: float | None = None
-    over_sets: bool = False  # True if the verdict comes from a bootstrap over data sets
+
+    @property
+    def here(self) -> bool | None:
+        """True if the claim is true in these runs, by means and counts; None if unknown."""
+        answers = [group.here for group in self.groups]
+        return False if False in answers else None if None in answers else True
+
+    @property
+    def beyond(self) -> Beyond:
+        """Answer to whether the claim is beyond chance."""
+        answers = [group.beyond for group in self.groups]
+        return "no" if "no" in answers else "open" if "open" in answers else "yes"
+
+    @property
+    def status(self) -> Status:
+        """Both answers together."""
+        return status_of(self.here, self.beyond)
 
     def __repr__(self) -> str:
         return f"Verdict({self.status!r}, {self.claim.says!r})"
@@ -92,8 +135,14 @@ def judge_claim(claim: Claim, results: Sequence[Result], studies: Studies | None
         for result in results
         if result.run.dataset in selection.datasets and result.noise in selection.noise
     ]
-    seconds = _seconds_of_a_repeat(selected)
-    return verdict_on(claim, cases, kind.at_least, over_sets=kind.over_sets, seconds=seconds)
+    return verdict_on(
+        claim,
+        cases,
+        kind.at_least,
+        unit=getattr(kind, "unit", kind.fixed_unit),
+        chance=kind.chance,
+        seconds=_seconds_of_a_repeat(selected),
+    )
 
 
 def verdict_on(
@@ -101,15 +150,19 @@ def verdict_on(
     cases: Sequence[Case],
     rule: Rule,
     *,
-    over_sets: bool = False,
+    unit: UnitOfTest = "runs",
+    chance: float = 0.5,
     seconds: float | None = None,
 ) -> Verdict:
     """Form the verdict on a claim from its cases.
 
-    The p-value of "at least k of n cases hold" is n - k + 1 times the k-th smallest p-value of the
-    cases (Benjamini & Heller 2008): the largest p-value for k = n, the first step of Holm's method
-    for k = 1. A claim is reproduced if every group meets the rule, and not reproduced if a group
-    fails it after Holm's correction over the groups.
+    In these runs, a claim is true if in every group enough cases are true by their means. It is
+    beyond chance if every group meets the rule with a p-value of at most 2.5 %, and its contrary is
+    if a group fails it so after Holm's correction over the groups.
+
+    If the runs of each data set are the sample, the p-value of "at least k of n cases hold" is
+    n - k + 1 times the k-th smallest p-value of the cases (Benjamini & Heller 2008): the largest
+    p-value for k = n, the first step of Holm's method for k = 1. For data sets see `p_over_sets`.
 
     Parameters
     ----------
@@ -118,78 +171,95 @@ def verdict_on(
         Cases with their outcomes (`boostbench.reports.claims.inference`).
     rule : Rule
         Number or share of the cases of each group that must hold.
-    over_sets : bool, default=False
-        Test the rule by a bootstrap over data sets, without the p-values of the cases.
+    unit : {"runs", "sets", "mean"}, default="runs"
+        Sample of the tests.
+    chance : float, default=0.5
+        Probability that a data set is a case that holds if boosters are equal.
     seconds : float or None, default=None
         Seconds of one core for one more repeat of the runs.
     """
     names = dict.fromkeys(case.group for case in cases)
     parts = [[case for case in cases if case.group == name] for name in names]
-    test = p_over_sets if over_sets else p_at_least
-    p = [test(part, rule.needed(len(part))) for part in parts]
+    p = [
+        p_over_sets(part, rule, chance) if unit == "sets" else p_at_least(part, rule)
+        for part in parts
+    ]
     p_unmet = holm([unmet for _, unmet in p])
     groups = tuple(
-        _group_verdict(name, part, rule, (met, unmet))
+        _group_verdict(name, part, rule, (met, unmet), unit, chance)
         for name, part, (met, _), unmet in zip(names, parts, p, p_unmet, strict=True)
     )
-    statuses = [group.status for group in groups]
-    status: Status = "reproduced"
-    if "not reproduced" in statuses:
-        status = "not reproduced"
-    elif "undecided" in statuses:
-        status = "undecided"
-    more = _more_runs(groups, cases) if status == "undecided" else None
-    return Verdict(claim, status, groups, tuple(cases), more, seconds, over_sets)
+    verdict = Verdict(claim, groups, tuple(cases), unit, chance, seconds=seconds)
+    return replace(verdict, more=_more(verdict)) if verdict.beyond == "open" else verdict
 
 
 def _group_verdict(
-    name: str, cases: Sequence[Case], rule: Rule, p: tuple[float, float]
+    name: str,
+    cases: Sequence[Case],
+    rule: Rule,
+    p: tuple[float, float],
+    unit: UnitOfTest,
+    chance: float,
 ) -> GroupVerdict:
-    states = [case.outcome.state for case in cases]
     n = len(cases)
-    holds, fails = states.count("holds"), states.count("fails")
-    status: Status = "undecided"
-    if min(p) <= LEVEL:
-        status = "reproduced" if p[0] <= LEVEL else "not reproduced"
-    total = _total(cases, holds, fails, rule.needed(n)) if status == "undecided" else NEVER
+    answers = [case.outcome.here for case in cases]
+    met, here = answers.count(True), rule.is_met(answers)
+    beyond: Beyond = "open"
+    if p[0] <= LEVEL and here is not False:
+        beyond = "yes"
+    elif p[1] <= LEVEL and here is not True:
+        beyond = "no"
+    states = [case.outcome.state for case in cases]
+    holds, fails, n_open, missing = (states.count(state) for state in get_args(State))
+    total = NEVER
+    if beyond == "open" and unit == "sets":
+        total = _enough_sets(met / n, n, rule, chance)
+    elif beyond == "open":
+        total = _enough_runs(cases, rule.needed(n))
     return GroupVerdict(
-        name,
-        status,
-        rule.text(n),
-        holds,
-        fails,
-        states.count("open"),
-        states.count("missing"),
-        p,
-        total,
+        name, rule.text(n), met, here, beyond, holds, fails, n_open, missing, p, total
     )
 
 
-def _total(cases: Sequence[Case], holds: int, fails: int, needed: int) -> float:
-    """Return the number of units that would decide a group if open cases go as they lean."""
+def _enough_runs(cases: Sequence[Case], needed: int) -> float:
+    """Return the number of units that would decide a group if open cases stay as they are here."""
+    states = [case.outcome.state for case in cases]
+    holds, fails = states.count("holds"), states.count("fails")
     open_outcomes = [case.outcome for case in cases if case.outcome.state == "open"]
     for outcome in sorted(open_outcomes, key=lambda outcome: outcome.total):
-        holds, fails = holds + outcome.leans, fails + (not outcome.leans)
+        holds, fails = holds + (outcome.here is True), fails + (outcome.here is False)
         if holds >= needed or len(cases) - fails < needed:
             return outcome.total
     return NEVER
 
 
-def _more_runs(groups: Sequence[GroupVerdict], cases: Sequence[Case]) -> int | None:
-    """Return the further runs that would decide the groups that runs can decide; None if none."""
-    totals = [g.total for g in groups if g.status == "undecided" and math.isfinite(g.total)]
+def _enough_sets(share: float, n: int, rule: Rule, chance: float) -> float:
+    """Return the number of data sets that would decide a group if the share of cases stays."""
+    from scipy.stats import binom
+
+    sizes = np.arange(n + 1, _MOST_SETS)
+    met = np.round(share * sizes)
+    if share >= rule.share_of(n):
+        p = binom.sf(met - 1, sizes, chance)
+    else:
+        p = binom.cdf(met, sizes, rule.share_of(n))
+    return next((float(size) for size in sizes[p <= LEVEL]), NEVER)
+
+
+def _more(verdict: Verdict) -> int | None:
+    """Return the further units that would decide the groups that they can decide."""
+    totals = [g.total for g in verdict.groups if g.beyond == "open" and math.isfinite(g.total)]
     if not totals:
         return None
-    n = max(case.outcome.n for case in cases if case.outcome.state == "open")
+    if verdict.unit == "sets":
+        return max(1, math.ceil(max(totals)) - max(group.n for group in verdict.groups))
+    n = max(case.outcome.n for case in verdict.cases if case.outcome.state == "open")
     return max(1, math.ceil(max(totals)) - n)
 
 
-def p_at_least(cases: Sequence[Case], needed: int) -> tuple[float, float]:
-    """Return the p-values of "at least ``needed`` cases hold" and of "fewer hold".
-
-    See `verdict_on`.
-    """
-    n = len(cases)
+def p_at_least(cases: Sequence[Case], rule: Rule) -> tuple[float, float]:
+    """Return the p-values of "enough cases hold" and of "fewer hold", see `verdict_on`."""
+    n, needed = len(cases), rule.needed(len(cases))
     holds = sorted(case.outcome.p_values[0] for case in cases)
     fails = sorted(case.outcome.p_values[1] for case in cases)
     if needed > n:
@@ -197,21 +267,26 @@ def p_at_least(cases: Sequence[Case], needed: int) -> tuple[float, float]:
     return min(1.0, (n - needed + 1) * holds[needed - 1]), min(1.0, needed * fails[n - needed])
 
 
-def p_over_sets(cases: Sequence[Case], needed: int) -> tuple[float, float]:
-    """Return the p-values of `p_at_least` by a bootstrap over data sets.
+def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float, float]:
+    """Return the p-values of a number of cases over data sets, by exact binomial tests.
 
-    A missing case counts against both statements.
+    The first is that of equal boosters, for which a data set holds by ``chance`` (the sign test if
+    it is 1/2); ties are left out, and a missing case does not hold. The second is that of the share
+    of the rule, with ties and missing cases on its side. Cases of one data set depend on each other
+    and count as one, by their mean.
     """
-    sets = list(dict.fromkeys(case.dataset for case in cases))
-    if len(sets) < FEWEST_SETS:
-        return 1.0, 1.0
-    counts = np.zeros((3, len(sets)))  # holds, missing, cases
+    from scipy.stats import binom
+
+    by_set: dict[str, list[Outcome]] = {}
     for case in cases:
-        state = case.outcome.state
-        counts[:, sets.index(case.dataset)] += (state == "holds", state == "missing", 1)
-    holds, missing, n = counts @ resampled_sets(len(sets)).T
-    share = needed / len(cases) - 1e-9
-    return float((holds < share * n).mean()), float((holds + missing >= share * n).mean())
+        by_set.setdefault(case.dataset, []).append(case.outcome)
+    strict = [[each.sign for each in outcomes if each.sign != 0] for outcomes in by_set.values()]
+    shares = [statistics.fmean(sign == 1 for sign in signs) for signs in strict if signs]
+    most = [statistics.fmean(each.here is not False for each in found) for found in by_set.values()]
+    holding, possible = math.floor(sum(shares) + 1e-9), math.ceil(sum(most) - 1e-9)
+    n = len(by_set)
+    met = float(binom.sf(holding - 1, len(shares), chance)) if shares else 1.0
+    return met, float(binom.cdf(possible, n, rule.share_of(n)))
 
 
 def _seconds_of_a_repeat(results: Sequence[Result]) -> float | None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import ConfigDict
 
-from boostbench.experiments.configs.claims import Origin
+from boostbench.experiments.configs.claims import Claim, Origin
 from boostbench.reports.claims.evidence import Case
-from boostbench.reports.claims.inference import EQUALITY
+from boostbench.reports.claims.inference import EQUALITY, State
 from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status
 from boostbench.reports.provenance import duration
 from boostbench.validation import Listed, Model
@@ -23,6 +23,13 @@ if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
 
 _MOST_GROUPS = 3
+_HERE = {True: "true", False: "false", None: "unknown"}
+_BEYOND: dict[State, str] = {
+    "holds": "yes",
+    "fails": "contrary",
+    "open": "open",
+    "missing": "missing",
+}
 #: Names of one claim and of several claims of an origin.
 _ORIGINS: dict[Origin, tuple[str, str]] = {
     "paper": ("claim of the paper", "claims of the paper"),
@@ -48,7 +55,7 @@ class ClaimView(Model):
     section: str = ""
     quote: str = ""
     verdict: Status
-    #: Sentences on the counts of cases (first), missing runs, remedies and tests.
+    #: Sentences on the counts of cases (first), missing runs, the test and what would decide it.
     reasons: Listed[str] = ()
     #: Remarks that are never left out, such as a change made after results were seen.
     marks: Listed[str] = ()
@@ -57,6 +64,11 @@ class ClaimView(Model):
     def tone(self) -> str:
         """Good, bad, or empty if the claim is not decided."""
         return {"reproduced": "good", "not reproduced": "bad"}.get(self.verdict, "")
+
+    @property
+    def here(self) -> bool | None:
+        """True if the claim is true in these runs; None if unknown."""
+        return None if self.verdict == "undecided" else self.verdict in STATUSES[:2]
 
     @property
     def counts(self) -> str:
@@ -80,19 +92,33 @@ def view_of(verdict: Verdict) -> ClaimView:
         quote=claim.quote,
         verdict=verdict.status,
         reasons=tuple(_reasons(verdict)),
-        marks=(f"after its results were seen: {claim.changed}",) if claim.changed else (),
+        marks=tuple(_marks(claim)),
     )
 
 
+def _marks(claim: Claim) -> Iterator[str]:
+    if claim.changed:
+        yield f"after its results were seen: {claim.changed}"
+    if claim.misprint:
+        yield f"the printed values do not satisfy it: {claim.misprint}"
+
+
 def counts_in_words(views: Iterable[ClaimView]) -> str:
-    """Return the numbers of claims by origin and verdict, in words."""
-    judged = [(view.origin, view.verdict) for view in views]
+    """Return the numbers of claims by origin and by both answers, in words."""
+    views = list(views)
     parts = []
     for origin, (one, several) in _ORIGINS.items():
-        statuses = [status for of_claim, status in judged if of_claim == origin]
-        counts = [f"{statuses.count(each)} {each}" for each in STATUSES if each in statuses]
-        name = one if len(statuses) == 1 else several
-        parts += [f"{len(statuses)} {name}: {', '.join(counts)}"] if statuses else []
+        of_origin = [view for view in views if view.origin == origin]
+        counts = []
+        for here, words in ((True, "true in these runs"), (False, "false")):
+            answered = [view for view in of_origin if view.here is here]
+            n_beyond = sum(bool(view.tone) for view in answered)
+            beyond = f" ({n_beyond} beyond chance)"
+            counts += [f"{len(answered)} {words}{beyond}"] if answered else []
+        n_undecided = sum(view.here is None for view in of_origin)
+        counts += [f"{n_undecided} undecided"] if n_undecided else []
+        name = one if len(of_origin) == 1 else several
+        parts += [f"{len(of_origin)} {name}: {', '.join(counts)}"] if counts else []
     return "; ".join(parts) or "no claims"
 
 
@@ -117,26 +143,28 @@ def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
         if has_runs:
             is_complete = outcome.n == outcome.planned
             row["runs"] = f"{outcome.n}" if is_complete else f"{outcome.n} of {outcome.planned}"
-        row["result"] = outcome.state
+        row["here"] = _HERE[outcome.here]
+        row["beyond chance"] = _BEYOND[outcome.state]
         rows.append(row)
     return rows
 
 
 def _reasons(verdict: Verdict) -> Iterator[str]:
     cases = verdict.cases
-    yield _counts(verdict.groups)
+    yield _counts(verdict)
     yield from _placebo(cases)
     yield from _missing(cases)
-    if verdict.status == "undecided":
+    yield from _test(verdict)
+    if verdict.beyond == "open":
         yield from remedies(verdict)
-    yield from _tests(verdict)
     yield from _basis(cases)
 
 
-def _counts(groups: Sequence[GroupVerdict]) -> str:
-    """Return the counts of cases by group, or of groups by verdict if there are many."""
+def _counts(verdict: Verdict) -> str:
+    """Return the counts of cases by group, or of groups by status if there are many."""
+    groups = verdict.groups
     if len(groups) <= _MOST_GROUPS:
-        texts = map(_count, groups)
+        texts = [_count(group, verdict) for group in groups]
         pairs = zip(groups, texts, strict=True)
         return "; ".join(f"{group.group}: {text}" if group.group else text for group, text in pairs)
     parts = []
@@ -144,20 +172,23 @@ def _counts(groups: Sequence[GroupVerdict]) -> str:
         names = [group.group for group in groups if group.status == status]
         listing = f" ({', '.join(names)})" if len(names) <= _MOST_GROUPS else ""
         parts += [f"{len(names)} of {len(groups)} {status}{listing}"] if names else []
-    return ", ".join(parts)
+    return "; ".join(parts)
 
 
-def _count(group: GroupVerdict) -> str:
+def _count(group: GroupVerdict, verdict: Verdict) -> str:
     n = group.n
     if n == 1:
-        words = ("holds", "fails", "open", "missing")
-        counts = (group.holds, group.fails, group.open, group.missing)
-        return next(word for word, count in zip(words, counts, strict=True) if count)
-    parts = [f"{group.holds} of {n} hold"]
-    parts += [f"{group.fails} fail"] if group.fails else []
+        return f"{_HERE[group.here]} in these runs"
+    if verdict.unit == "sets":
+        equal = f"equal boosters: {verdict.chance * n:.1f}".removesuffix(".0")
+        text = f"true in {group.met} of {n} cases ({group.rule} must; {equal})"
+        return f"{text}, {group.missing} missing" if group.missing else text
+    text = f"true in {group.met} of {n} cases ({group.rule} must)"
+    parts = [f"{group.holds} beyond chance"]
+    parts += [f"{group.fails} contradicted"] if group.fails else []
     parts += [f"{group.open} open"] if group.open else []
     parts += [f"{group.missing} missing"] if group.missing else []
-    return f"{', '.join(parts)} ({group.rule} must)"
+    return f"{text}: {', '.join(parts)}"
 
 
 def _placebo(cases: Sequence[Case]) -> Iterator[str]:
@@ -177,35 +208,39 @@ def _missing(cases: Sequence[Case]) -> Iterator[str]:
         yield f"without a result: {', '.join(gaps[:3])}{rest}"
 
 
+def _test(verdict: Verdict) -> Iterator[str]:
+    """Yield the answer to whether the claim is beyond chance, with its test and p-value."""
+    names = list(dict.fromkeys(case.outcome.test for case in verdict.cases if case.outcome.test))
+    if verdict.unit == "sets":
+        names = ["exact binomial test over data sets"]
+    if not names or names == [EQUALITY]:
+        return  # nothing is left to chance
+    several = len(verdict.cases) > 1 and verdict.unit == "runs"
+    groups = verdict.groups
+    p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)
+    text = f"{', '.join(names)}{', with Holm' if several else ''}, p = {p:.2g}"
+    answer = {"yes": "yes", "no": "the contrary is", "open": "open"}[verdict.beyond]
+    yield f"beyond chance: {answer} ({text})"
+
+
 def remedies(verdict: Verdict) -> Iterator[str]:
-    """Yield the ways to decide an undecided claim, such as further runs."""
-    more, over_sets = verdict.more_runs, verdict.over_sets
-    undecided = [group for group in verdict.groups if group.status == "undecided"]
-    stuck = [group for group in undecided if math.isinf(group.total)]
+    """Yield what would decide whether a claim is beyond chance, such as further runs."""
+    more, unit = verdict.more, "data set" if verdict.unit != "runs" else "run"
+    stuck = [g for g in verdict.groups if g.beyond == "open" and math.isinf(g.total)]
+    n_open = sum(group.beyond == "open" for group in verdict.groups)
     if more is not None:
-        runs = f"about {more} more {'run' if more == 1 else 'runs'} (seeds)"
-        what = f"{len(undecided) - len(stuck)} of {len(undecided)} groups" if stuck else "it"
-        seconds = verdict.seconds
+        kind = "" if unit == "data set" else " (seeds)"
+        units = f"about {more} more {unit}{'s' * (more > 1)}{kind}"
+        what = f"{n_open - len(stuck)} of {n_open} groups" if stuck else "it"
+        seconds = verdict.seconds if unit == "run" else None
         cost = "" if seconds is None else f" ({duration(more * seconds)} of one core)"
-        yield f"{runs} would decide {what}{cost}"
+        yield f"{units} would decide {what}{cost}"
     if any(group.missing for group in stuck):
         yield "missing runs could change the verdict"
-    if any(not group.missing and not over_sets for group in stuck):
+    if any(not group.missing for group in stuck):
         what = "the others" if more is not None else "it"
-        yield f"no number of further runs is known to decide {what}"
-    if any(not group.missing and over_sets for group in stuck):
-        yield "another choice of data sets could change the verdict"
-
-
-def _tests(verdict: Verdict) -> Iterator[str]:
-    """Yield the names of the tests."""
-    cases = verdict.cases
-    names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
-    several = len(cases) > 1 and names != [EQUALITY]
-    if verdict.over_sets:
-        yield "bootstrap over data sets; ranks by means"
-    elif names:
-        yield f"{', '.join(names)}{'; many cases allowed for (Holm)' if several else ''}"
+        whys = {case.outcome.why for case in verdict.cases if case.outcome.state == "open"} - {""}
+        yield from whys or [f"no number of further {unit}s is known to decide {what}"]
 
 
 def _basis(cases: Sequence[Case]) -> Iterator[str]:

@@ -14,16 +14,19 @@ from boostbench.reports.claims.view import (
 )
 from boostbench.reports.text import markdown, markdown_table
 
-_OF_GROUPS = ("rule", "holds", "fails", "open", "missing")
-_OF_OUTCOMES = ("state", "difference", "interval", "test", "planned", "why")
+_OF_GROUPS = ("here", "beyond", "rule", "met", "holds", "fails", "open", "missing", "p")
+_OF_OUTCOMES = ("here", "state", "difference", "interval", "test", "p", "planned", "why")
 
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict with its evidence as JSON data, with errors and differences as fractions."""
     return {
         **view_of(verdict).model_dump(mode="json"),
+        "here": verdict.here,
+        "beyond_chance": verdict.beyond,
         "kind": verdict.claim.kind,
-        "more_runs": verdict.more_runs,
+        "unit": verdict.unit,
+        "more_units": verdict.more,
         "seconds_per_repeat": verdict.seconds,
         "groups": [
             {"where": group.group, "verdict": group.status, **_attributes(group, _OF_GROUPS)}
@@ -76,6 +79,6 @@ def verdicts_list(verdicts: Sequence[Verdict]) -> str:
 def _table(rows: Sequence[dict[str, str]]) -> str:
     return markdown_table(
         map(markdown, rows[0]),
-        (column not in ("where", "case", "result") for column in rows[0]),
+        (column not in ("where", "case", "here", "beyond chance") for column in rows[0]),
         (map(markdown, row.values()) for row in rows),
     )

@@ -6,10 +6,13 @@
 | repeated splits of one data set | corrected resampled t test (Nadeau & Bengio 2003, eq. 11) |
 | several seeds on one split | t test with the spread over seeds and over test samples |
 | one run | exact McNemar test on its test samples |
-| several data sets | bootstrap over data sets |
+| several data sets | Wilcoxon's signed-rank test and a bootstrap over data sets |
 | runs that share no data | Welch's t test |
 | medians | bootstrap over runs |
+| equal differences in all runs | exact sign test |
 | one run, a quantity without test samples | none, a computed value |
+
+If a test needs what the records do not hold, the difference is known and its p-values are 1.
 
 A tail of a t distribution is a p-value and also, under a flat prior, a posterior probability: the
 first two rows are the Bayesian correlated t test (Corani & Benavoli 2015; Benavoli et al. 2017,
@@ -23,6 +26,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +36,13 @@ from boostbench.reports.values.designs import Floats, Repeats, Statistic
 #: Level of one-sided tests, 5 % for both sides.
 LEVEL = 0.025
 ROUNDING = 1e-12
-#: Fewest data sets for a bootstrap: with four, all hold by chance with probability 1/16.
-FEWEST_SETS = 5
+#: Fewest data sets that a test can decide on: with five, all hold by chance with probability 1/32.
+FEWEST_SETS = 6
+NO_SAMPLES = (
+    "the records do not hold the values by test sample, without which one split cannot tell"
+)
 _MOST_DF = 1e6
+_DECIMALS = 12
 _RESAMPLES = 2000
 _POSTERIOR_DRAWS = 20_000
 
@@ -52,6 +60,9 @@ class Estimate:
     draws: Floats | None = None  # resampled differences, used instead of the t distribution
     #: Numbers of test samples that only left, and only right, misclassifies (exact McNemar test).
     discordant: tuple[int, int] | None = None
+    by_set: Floats | None = None  # differences by data set, for the signed-rank test
+    least: float = 0.0  # p-value of a difference without spread; 0 for a computed value
+    why: str = ""  # reason why no test is possible
 
     @property
     def scale(self) -> float:
@@ -73,19 +84,39 @@ class Estimate:
 
     def not_below(self, bound: float) -> float:
         """Return the p-value of the hypothesis that the difference is at least the bound."""
-        if self.discordant is not None and bound == 0.0:
-            return _one_sided(*self.discordant)
-        if self.draws is not None:
-            return float((self.draws >= bound).mean())
-        return _tail(self.df, (self.difference - bound) / self.scale)
+        return self._p(bound, 1)
 
     def not_above(self, bound: float) -> float:
         """Return the p-value of the hypothesis that the difference is at most the bound."""
-        if self.discordant is not None and bound == 0.0:
-            return _one_sided(*self.discordant[::-1])
+        return self._p(bound, -1)
+
+    def above(self, bound: float) -> float:
+        """Return the posterior probability that the difference is at least the bound.
+
+        A difference of 0 in all runs has no spread; any other that is equal in all runs may be due
+        to chance.
+        """
         if self.draws is not None:
-            return float((self.draws <= bound).mean())
-        return _tail(self.df, (bound - self.difference) / self.scale)
+            return float((self.draws >= bound).mean())
+        if self.scale == 0.0:
+            doubt = min(0.5, self.least) if self.difference else 0.0
+            return 1 - doubt if self.difference > bound + ROUNDING else doubt
+        return _tail(self.df, (self.difference - bound) / self.scale)
+
+    def _p(self, bound: float, sign: Literal[1, -1]) -> float:
+        """Return the p-value of the hypothesis that the signed excess over a bound is positive."""
+        excess = sign * (self.difference - bound)
+        if self.why:
+            return 1.0
+        if self.discordant is not None and bound == 0.0:
+            return _one_sided(*self.discordant[::sign])
+        if self.by_set is not None:
+            assert self.draws is not None
+            resampled = float((sign * (self.draws - bound) >= 0).mean())
+            return max(resampled, signed_rank_p(sign * (self.by_set - bound)))
+        if self.scale == 0.0:
+            return self.least if excess < -ROUNDING else 1.0
+        return _tail(self.df, excess / self.scale)
 
 
 def quantile(df: float, level: float = LEVEL) -> float:
@@ -101,7 +132,7 @@ def _tail(df: float, t: float) -> float:
     return float(stdtr(df, t))
 
 
-def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Estimate | None:
+def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Estimate:
     """Return the difference of two quantities; the design of their runs determines the test.
 
     Parameters
@@ -112,9 +143,7 @@ def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Es
 
     Returns
     -------
-    estimate : Estimate or None
-        None if the test needs the misclassified test samples and records do not hold them, or if
-        Welch's t test lacks values.
+    estimate : Estimate
     """
     pairs = left.minus(right)
     values = np.array([*pairs.values.values()])
@@ -132,10 +161,12 @@ def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Es
     if design.on_test and (n == 1 or design.source == "one split"):
         parts = [pairs.on_each[unit] for unit in pairs.values if unit in pairs.on_each]
         if len(parts) < n or not all(part.ndim for part in parts):
-            return None
+            return Estimate(difference, n=n, why=NO_SAMPLES)
         return _on_test_samples(difference, np.array(parts), variance)
-    if n == 1 or variance == 0.0:
+    if n == 1 or (variance == 0.0 and design.source == "one split"):
         return Estimate(difference, "" if n == 1 else "equal differences in all runs", n)
+    if variance == 0.0:
+        return _without_spread(difference, n, 1 + n * design.overlap)
     name = "paired t test"
     if design.source == "splits":
         name = "corrected resampled t test (Nadeau & Bengio)"
@@ -150,7 +181,8 @@ def _on_test_samples(difference: float, parts: Floats, between: float) -> Estima
     One run: exact McNemar test, with the interval of Agresti & Min (2005), who add half a sample to
     each cell. Several seeds: t test with the sum of the variances over seeds and over test samples,
     which counts their interaction twice (Owen 2007, "The pigeonhole bootstrap"), and with
-    Satterthwaite's degrees of freedom.
+    Satterthwaite's degrees of freedom; with few seeds, whose spread is hardly known, at most
+    (n - 1)^2 of them.
     """
     n_units, n = parts.shape
     of_samples = parts.mean(axis=0)
@@ -166,21 +198,54 @@ def _on_test_samples(difference: float, parts: Floats, between: float) -> Estima
         (between / n_units) ** 2 / (n_units - 1) + fixed**2 / (n - 1)
     )
     name = "t test over seeds and test samples of one split"
-    return Estimate(difference, name, n_units, between, fixed, df)
+    return Estimate(difference, name, n_units, between, fixed, min(df, (n_units - 1) ** 2))
+
+
+def _without_spread(difference: float, n: int, inflation: float) -> Estimate:
+    """Return a difference that is the same in n runs, for an exact sign test.
+
+    Runs on overlapping splits count as a smaller number, by the ``inflation`` of their variance.
+    """
+    name = "exact sign test, since differences are equal in all runs"
+    return Estimate(difference, name, n, least=0.5 ** (n / inflation))
 
 
 def _over_sets(means: Floats, n: int) -> Estimate:
-    """Compare means by a bootstrap over data sets, which are the sample rather than their runs.
+    """Compare means over data sets, which are the sample rather than their runs.
 
-    Percentile intervals are too narrow for few data sets, so the draws are stretched to the width
-    of a t interval (Hesterberg 2015, "expanded percentile interval").
+    The p-value is the larger of those of a bootstrap and of Wilcoxon's signed-rank test, which is
+    exact for few data sets. Percentile intervals are too narrow for few data sets, so the draws are
+    stretched to the width of a t interval (Hesterberg 2015, "expanded percentile interval").
     """
     m, difference = len(means), float(means.mean())
-    if np.ptp(means) <= ROUNDING:
-        return Estimate(difference, "equal differences on all data sets", n)
     fixed = float(means.var(ddof=1)) / m
-    name = f"bootstrap over {m} data sets"
-    return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=_resampled(means))
+    name = "signed-rank test and bootstrap over data sets"
+    draws = _resampled(means)
+    return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=draws, by_set=means)
+
+
+def signed_rank_p(differences: Floats) -> float:
+    """Return the p-value that differences are not below 0, by Wilcoxon's signed-rank test.
+
+    The distribution is exact, also with ties; differences of 0 are left out.
+
+    Examples
+    --------
+    >>> signed_rank_p(np.array([-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]))
+    0.015625
+    """
+    from scipy.stats import rankdata
+
+    rounded = np.round(differences, _DECIMALS)
+    nonzero = rounded[rounded != 0]
+    if not len(nonzero):
+        return 1.0
+    ranks = np.rint(2 * rankdata(np.abs(nonzero))).astype(int)  # doubled: ties have halves
+    chances = np.ones(1)  # of each sum of the ranks of positive differences
+    for rank in ranks:
+        shifted = np.concatenate([np.zeros(rank), chances])
+        chances = (np.pad(chances, (0, rank)) + shifted) / 2
+    return float(min(1.0, chances[: int(ranks[nonzero > 0].sum()) + 1].sum()))
 
 
 def _resampled(means: Floats) -> Floats:
@@ -204,8 +269,15 @@ def joint_draws(samples: Sequence[Repeats]) -> Floats:
     rng = np.random.default_rng(0)
     root = np.linalg.qr(values - centre, mode="r")  # square root of (n - 1) * covariance
     normal = rng.standard_normal((_POSTERIOR_DRAWS, len(root))) @ root
-    spread = (1 / n + samples[0].design.overlap) / rng.chisquare(n - 1, (_POSTERIOR_DRAWS, 1))
-    return np.asarray(centre + np.sqrt(spread) * normal)
+    overlap = samples[0].design.overlap
+    spread = (1 / n + overlap) / rng.chisquare(n - 1, (_POSTERIOR_DRAWS, 1))
+    draws = np.asarray(centre + np.sqrt(spread) * normal)
+    gaps = values - values[:, :1]
+    is_still = (np.ptp(gaps, axis=0) <= ROUNDING) & (np.abs(gaps[0]) > ROUNDING)
+    if is_still.any():  # equal differences in few runs may be due to chance
+        n_doubtful = int(2 * min(0.5, _without_spread(1.0, n, 1 + n * overlap).least) * len(draws))
+        draws[:n_doubtful] = rng.permuted(draws[:n_doubtful], axis=1)
+    return draws
 
 
 @cache
@@ -234,17 +306,17 @@ def _of_medians(
     )
     variance = float(result.standard_error) ** 2 * n
     if variance <= ROUNDING**2:
-        return Estimate(difference, "equal medians in all resamples", n)
+        return _without_spread(difference, n, inflation)
     fixed = variance * (inflation - 1) / n
     return Estimate(difference, "bootstrap of medians over runs", n, variance, fixed, n - 1)
 
 
-def _welch(left: Repeats, right: Repeats) -> Estimate | None:
-    """Compare the means of unpaired runs; None if a side has fewer than two values."""
+def _welch(left: Repeats, right: Repeats) -> Estimate:
+    """Compare the means of unpaired runs; equal values on each side by a permutation test."""
     sides = [np.array([*sample.values.values()]) for sample in (left, right)]
     difference = float(sides[0].mean() - sides[1].mean())
     if min(map(len, sides)) < 2:
-        return None
+        return Estimate(difference, why="one run that is paired with no other has no known spread")
     parts = [
         float(side.var(ddof=1)) * (1 / len(side) + sample.design.overlap)
         for side, sample in zip(sides, (left, right), strict=True)
@@ -252,7 +324,11 @@ def _welch(left: Repeats, right: Repeats) -> Estimate | None:
     variance = sum(parts)
     denominator = sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides, strict=True))
     n = min(map(len, sides))
-    df = variance**2 / denominator if denominator else _MOST_DF
+    if variance <= ROUNDING**2:
+        overlap = left.design.overlap + right.design.overlap
+        least = 1.0 if overlap else 1 / math.comb(sum(map(len, sides)), n)
+        return Estimate(difference, "exact permutation test, not paired", n, least=least)
+    df = variance**2 / denominator
     return Estimate(difference, "Welch's t test, not paired", n, fixed=variance, df=df)
 
 

@@ -13,6 +13,7 @@ import yaml
 
 from boostbench import registry
 from boostbench.reports.claims import judge
+from boostbench.reports.claims.verdicts import STATUSES
 from boostbench.reports.claims.view import evidence_rows, view_of
 from boostbench.reports.claims.writing import verdict_json
 
@@ -51,16 +52,22 @@ def test_the_verdict_on_a_claim(world_name, text, expected, tmp_path):
     assert found_in(tmp_path, world_name, text) == expected
 
 
-def test_every_kind_is_judged_reproduced_not_reproduced_and_undecided():
+def test_every_kind_is_judged_true_false_and_undecided():
     seen = {}
     for _, _, text, expected in CASES:
-        seen.setdefault(next(iter(yaml.safe_load(text))), set()).add(expected.partition("\n")[0])
+        kind, status = next(iter(yaml.safe_load(text))), expected.partition("\n")[0]
+        here = {"reproduced": True, "not reproduced": False}.get(status, status[:4] == "true")
+        seen.setdefault(kind, set()).add(None if status == "undecided" else here)
     builtin = {
         name for name in registry.claims.names() if "boostbench" in registry.claims.module(name)
     }
     assert set(seen) >= builtin
-    lacking = {kind: {"reproduced", "not reproduced", "undecided"} - s for kind, s in seen.items()}
-    assert {kind: words for kind, words in lacking.items() if words} == {}
+    lacking = {kind: {True, False, None} - answers for kind, answers in seen.items()}
+    assert {kind: answers for kind, answers in lacking.items() if answers} == {}
+
+
+def test_both_answers_are_told_apart():
+    assert {expected.partition("\n")[0] for *_, expected in CASES} == set(STATUSES)
 
 
 def test_a_verdict_is_json(tmp_path):
