@@ -36,17 +36,19 @@ _HEAD = """\
 A paper seldom says everything: how the thresholds of a tree are chosen, what a leaf answers, what
 an exchanged label is; and the texts at hand lost some numbers. What is open has readings. Here a
 conclusion of a paper is judged under each reading that was tried, by the claim that the verdict
-leads to; the first reading is that of the paper's own tables and figures here. A conclusion that
-does not survive all of them rests on more than what the paper says.
+leads to; the first reading is that of the paper's own tables and figures here. The outcome goes by
+what is true in these runs; the verdicts say what is beyond chance. A conclusion that is not true
+with all of them rests on more than what the paper says, and one of several readings is true by
+chance more easily than a single one.
 
 """
 _COLUMNS = ("paper", "conclusion", "left open", "outcome", "verdicts by reading")
 #: Words for one conclusion and for several conclusions of an outcome.
 _OUTCOMES = {
-    "survives": ("survives all readings", "survive all readings"),
-    "one": ("holds with one reading only", "hold with one reading only"),
+    "all": ("is true with all readings", "are true with all readings"),
+    "one": ("is true with one reading only", "are true with one reading only"),
     "some": ("depends on the reading", "depend on the reading"),
-    "fails": ("fails with all", "fail with all"),
+    "none": ("is false with all", "are false with all"),
     "open": ("is open", "are open"),
 }
 _BY_CHOICE = """
@@ -81,6 +83,7 @@ class LinkedVerdict(NamedTuple):
     """Verdict of a claim, with a link to its evidence."""
 
     verdict: str
+    here: bool | None = None
     size: str = ""
     link: str = ""
 
@@ -95,7 +98,9 @@ class Row(NamedTuple):
     @property
     def outcome(self) -> tuple[str, str]:
         """The outcome, as a key and in words."""
-        return outcome_of({reading: each.verdict for reading, each in self.verdicts.items()})
+        beyond = sum(each.verdict == "reproduced" for each in self.verdicts.values())
+        answers = {reading: each.here for reading, each in self.verdicts.items()}
+        return outcome_of(answers, beyond)
 
     @property
     def cells(self) -> list[str]:
@@ -105,7 +110,7 @@ class Row(NamedTuple):
         verdicts = [
             f"{markdown(reading)}: {f'[{verdict}]({link})' if link else verdict}"
             f"{' (size quick)' if size == 'quick' else ''}"
-            for reading, (verdict, size, link) in self.verdicts.items()
+            for reading, (verdict, _, size, link) in self.verdicts.items()
         ]
         return [markdown(self.paper), f"{says} ({section})", *words, "<br>".join(verdicts)]
 
@@ -153,7 +158,7 @@ def _rows(title: str, conclusions: Iterable[Conclusion], items: Items) -> Iterat
     """Yield the rows of a paper, with the verdicts of its reports."""
     judged = {
         (summary.config, claim.says): LinkedVerdict(
-            claim.verdict, summary.size, f"{folder}/claims.md#claim-{number}"
+            claim.verdict, claim.here, summary.size, f"{folder}/claims.md#claim-{number}"
         )
         for folder, summary in items
         for number, claim in enumerate(summary.claims, start=1)
@@ -178,29 +183,39 @@ def _by_choice(rows: Sequence[Row]) -> str:
     return markdown_table(header, [False, *(True for _ in _OUTCOMES)], cells)
 
 
-def outcome_of(verdicts: Mapping[str, str]) -> tuple[str, str]:
+def outcome_of(answers: Mapping[str, bool | None], n_beyond: int = 0) -> tuple[str, str]:
     """Return the outcome of a conclusion, as a key and in words.
+
+    Parameters
+    ----------
+    answers : mapping of str to bool or None
+        Truth in these runs by reading; None if unknown.
+    n_beyond : int, default=0
+        Number of readings with which it is true beyond chance.
 
     Examples
     --------
-    >>> outcome_of({"stumps": "reproduced", "trees": "not reproduced"})
-    ('one', 'holds only with stumps')
-    >>> outcome_of({"stumps": "reproduced", "trees": "undecided"})
-    ('open', 'open: holds with 1 of 2 readings')
+    >>> outcome_of({"stumps": True, "trees": False})
+    ('one', 'true only with stumps, 1 of 2 readings')
+    >>> outcome_of({"stumps": True, "trees": True}, 1)
+    ('all', 'true with all 2 readings tried, with 1 beyond chance')
+    >>> outcome_of({"stumps": True, "trees": None})
+    ('open', 'open: true with 1 of 2 readings')
     """
-    counts = Counter(verdicts.values())
-    n_held, n_failed, n = counts["reproduced"], counts["not reproduced"], len(verdicts)
-    if n_failed == n:
-        return "fails", "fails with all readings tried"
-    if n_held == n:
-        return "survives", "survives all readings tried"
-    if n_held == 1 and n_failed == n - 1:
-        [only] = [reading for reading, verdict in verdicts.items() if verdict == "reproduced"]
-        return "one", f"holds only with {only}"
-    parts = [f"holds with {n_held}"] if n_held else []
-    parts += [f"fails with {n_failed}"] if n_failed else []
-    numbers = f": {listed(parts)} of {n} readings" if parts else ""
-    if n_held and n_failed:
+    counts = Counter(answers.values())
+    n_true, n_false, n = counts[True], counts[False], len(answers)
+    beyond = f", with {n_beyond} beyond chance" if n_beyond else ""
+    if n_false == n:
+        return "none", f"false with all {n} readings tried"
+    if n_true == n:
+        return "all", f"true with all {n} readings tried{beyond}"
+    if n_true == 1 and n_false == n - 1:
+        [only] = [reading for reading, answer in answers.items() if answer]
+        return "one", f"true only with {only}, 1 of {n} readings{beyond}"
+    parts = [f"true with {n_true}"] if n_true else []
+    parts += [f"false with {n_false}"] if n_false else []
+    numbers = f": {listed(parts)} of {n} readings{beyond}" if parts else ""
+    if n_true and n_false:
         return "some", f"depends on the reading{numbers}"
     return "open", f"open{numbers}"
 
@@ -210,8 +225,8 @@ def counted(outcomes: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> counted(["open", "survives", "open"])
-    'Of 3 conclusions 1 survives all readings and 2 are open.'
+    >>> counted(["open", "all", "open"])
+    'Of 3 conclusions 1 is true with all readings and 2 are open.'
     """
     counts = Counter(outcomes)
     parts = [

@@ -45,28 +45,29 @@ def test_every_conclusion_has_readings_to_compare_and_no_claim_judges_two():
 
 
 @pytest.mark.parametrize(
-    ("verdicts", "outcome", "words"),
+    ("answers", "n_beyond", "outcome", "words"),
     [
-        ("rr", "survives", "survives all readings tried"),
-        ("nn", "fails", "fails with all readings tried"),
-        ("nrn", "one", "holds only with reading 1"),
-        ("rrn", "some", "depends on the reading: holds with 2 and fails with 1 of 3 readings"),
-        ("rnu", "some", "depends on the reading: holds with 1 and fails with 1 of 3 readings"),
-        ("r-", "open", "open: holds with 1 of 2 readings"),
-        ("nu", "open", "open: fails with 1 of 2 readings"),
-        ("-u", "open", "open"),
+        ("tt", 1, "all", "true with all 2 readings tried, with 1 beyond chance"),
+        ("ff", 0, "none", "false with all 2 readings tried"),
+        ("ftf", 0, "one", "true only with reading 1, 1 of 3 readings"),
+        ("ttf", 0, "some", "depends on the reading: true with 2 and false with 1 of 3 readings"),
+        ("tf-", 0, "some", "depends on the reading: true with 1 and false with 1 of 3 readings"),
+        ("t-", 0, "open", "open: true with 1 of 2 readings"),
+        ("f-", 0, "open", "open: false with 1 of 2 readings"),
+        ("--", 0, "open", "open"),
     ],
 )
-def test_the_outcome_of_a_conclusion(verdicts, outcome, words):
-    names = {"r": "reproduced", "n": "not reproduced", "u": "undecided", "-": "not run"}
-    found = {f"reading {i}": names[letter] for i, letter in enumerate(verdicts)}
-    assert outcome_of(found) == (outcome, words)
+def test_the_outcome_of_a_conclusion(answers, n_beyond, outcome, words):
+    meaning = {"t": True, "f": False, "-": None}
+    found = {f"reading {i}": meaning[letter] for i, letter in enumerate(answers)}
+    assert outcome_of(found, n_beyond) == (outcome, words)
 
 
 def test_outcomes_are_counted_in_words():
-    assert counted(["fails", "fails"]) == "Of 2 conclusions 2 fail with all."
-    assert counted(["open", "one", "survives", "one"]) == (
-        "Of 4 conclusions 1 survives all readings, 2 hold with one reading only and 1 is open."
+    assert counted(["none", "none"]) == "Of 2 conclusions 2 are false with all."
+    assert counted(["open", "one", "all", "one"]) == (
+        "Of 4 conclusions 1 is true with all readings, 2 are true with one reading only and "
+        "1 is open."
     )
 
 
@@ -91,12 +92,12 @@ def test_the_page_is_made_of_the_summaries_and_the_overview_leads_to_it(tmp_path
     page = sensitivity.sensitivity_page(by_paper(results))
     line = next(line for line in page.splitlines() if conclusion.says in line)
     [reading] = own
-    assert f"| holds only with {reading} |" in line
+    assert f"| true only with {reading}, 1 of " in line
     assert f"{reading}: [reproduced]({config}-standard/claims.md#claim-1)" in line
     n_others = sum(len(claims) for _, claims in others)
     assert line.count("[not reproduced]") == line.count("(size quick)") == n_others
     n = len(paper.conclusions)
-    assert f"**Of {n} conclusions 1 holds with one reading only and {n - 1} are open.**" in page
+    assert f"**Of {n} conclusions 1 is true with one reading only and {n - 1} are open.**" in page
     choice = conclusion.open[0]
     n_open = sum(choice in each.open for each in paper.conclusions) - 1
     assert f"| {choice} |  | 1 |  |  | {n_open} |" in page

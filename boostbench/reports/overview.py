@@ -21,10 +21,12 @@ _HEAD = """\
 
 <!-- Written by `boostbench reproduce`; edits are lost. -->
 
-Each claim of a paper is tested with runs, and is reproduced, not reproduced or undecided; its link
-leads to the evidence and to the words of the paper. A printed number agrees with ours if it lies in
-the 95 % prediction interval around it, and the interval is narrow enough to tell. In brackets is
-the count of agreement with a wrong column of the same table. Figures, tables and claims of our own
+Each claim of a paper has two answers: whether it is true in these runs, by means and counts, as its
+authors counted, and whether that is beyond chance. It is reproduced if it is true and beyond
+chance, and not reproduced if it is false and its contrary is beyond chance. Its link leads to the
+evidence and to the words of the paper. A printed number agrees with ours if it lies in the 95 %
+prediction interval around it, and the interval is narrow enough to tell. In brackets is the count
+of agreement with a wrong column of the same table. Figures, tables and claims of our own
 are on the pages of the experiments ([index](index.html)); claims of our own are listed here for
 experiments that belong to no paper.
 
@@ -194,5 +196,5 @@ def _cells(summary: ReportSummary) -> list[str]:
 
 
 def _count_holding(claims: Iterable[ClaimView], origin: Origin) -> str:
-    verdicts = [claim.verdict for claim in claims if claim.origin == origin]
-    return f"{verdicts.count('reproduced')} of {len(verdicts)} hold" if verdicts else ""
+    answers = [claim.here for claim in claims if claim.origin == origin]
+    return f"{answers.count(True)} of {len(answers)} true" if answers else ""

@@ -31,6 +31,8 @@ class RankLeads(AboutRuns):
         Whether equally often suffices.
     """
 
+    fixed_unit = "mean"
+
     booster: Labels
     within: Annotated[Listed[Whole], BeforeValidator(as_list), Distinct]
     against: Labels = ()

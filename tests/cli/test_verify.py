@@ -42,15 +42,19 @@ def test_a_claim_is_undecided_before_and_decided_after_the_runs(boostbench, conf
     path = config(CLAIMS)
     before = boostbench("verify", path)
     assert before.code == 1
-    assert "undecided: 0 of 6 hold, 6 missing (all must)" in before.out
+    assert "undecided: true in 0 of 6 cases (all must): 0 beyond chance, 6 missing" in before.out
     assert "missing runs could change the verdict" in before.out
     assert boostbench("run", path, "--executor", "inline").code == 0
     after = boostbench("verify", path)
     assert after.code == 0, after.out
-    assert after.out.startswith("tiny 1: every booster is below 90 %\n  reproduced: 6 of 6 hold")
+    assert after.out.startswith(
+        "tiny 1: every booster is below 90 %\n  reproduced: true in 6 of 6 cases (all must): 6 beyond chance"
+    )
     assert "normal test on the test samples of one run" in after.out
     assert '\n  paper, Sec. 5, "none is worse than chance"\n' in after.out
-    assert after.out.endswith("tiny: 1 claim of the paper: 1 reproduced\n")
+    assert after.out.endswith(
+        "tiny: 1 claim of the paper: 1 true in these runs (1 beyond chance)\n"
+    )
 
 
 def test_what_is_not_reproduced_is_told_with_its_evidence(boostbench, config):
@@ -86,18 +90,21 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
     assert "== first (quick)\n" in outcome.out
     assert "== second\n" in outcome.out
     assert (
-        "undecided (paper): every booster is below 90 % (3 of 6 hold, 3 missing (all must))"
+        "undecided (paper): every booster is below 90 % (true in 3 of 6 cases (all must): 3 beyond"
         in outcome.out
     )
-    assert "reproduced (paper): every booster is below 90 % (6 of 6 hold (all must))" in outcome.out
+    assert "reproduced (paper): every booster is below 90 % (true in 6 of 6 cases" in outcome.out
     results = tmp_path / "results"
     overview = (results / "README.md").read_text(encoding="utf-8")
-    assert "(#other-experiments) | 2 |  | 1 | 0 | 1 | 0 of 1 hold |" in overview
+    assert "(#other-experiments) | 2 |  | 1 | 0 | 0 | 0 | 1 | 0 of 1 true |" in overview
     assert "- every booster is below 90 % ([Sec. 5](second/claims.md#claim-1))\n" in overview
     assert "- sm-boost makes no error ([evidence](second/claims.md#claim-2))\n" in overview
     assert "Experiments: [first](first-quick/report.html) · [second](second/report" in overview
     index = (results / "index.html").read_text(encoding="utf-8")
-    counts = "2 claims of the paper: 1 reproduced, 1 undecided; 1 claim of ours: 1 not reproduced."
+    counts = (
+        "2 claims of the paper: 1 true in these runs (1 beyond chance), 1 undecided; "
+        "1 claim of ours: 1 false (1 beyond chance)."
+    )
     assert counts in index
     for line in overview.splitlines():
         for part in line.split("](")[1:]:

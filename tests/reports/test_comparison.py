@@ -94,8 +94,8 @@ def test_joint_draws_differ_as_the_test_of_each_pair_says(n_sets):
     for a, b in ((0, 1), (0, 2), (1, 2)):
         found = estimate(samples[a], samples[b])
         for bound in (-1.0, 0.0, 1.0):
-            share = (draws[:, a] - draws[:, b] <= bound).mean()
-            assert share == pytest.approx(found.not_above(bound), abs=0.015)
+            share = (draws[:, a] - draws[:, b] >= bound).mean()
+            assert share == pytest.approx(found.above(bound), abs=0.015)
 
 
 def test_rows_are_in_order_and_intervals_hold_the_errors():
@@ -137,22 +137,32 @@ def test_equal_boosters_are_equivalent_and_share_the_first_place():
     found = compared(errors, rope=0.0)
     assert found.boosters["best"].tolist() == [0.5, 0.5]
     assert found.pairs["equivalent"].tolist() == [1.0]
-    assert found.pairs["test"].tolist() == ["equal differences in all runs"]
+    assert found.pairs["test"].tolist() == [
+        "exact sign test, since differences are equal in all runs"
+    ]
 
 
-def test_several_sets_have_an_answer_each_and_five_one_for_all():
+def test_equal_differences_in_few_runs_decide_nothing():
+    found = compared(np.array([[10.0, 13.3]] * 2))
+    assert "the runs cannot tell it from b1" in found.sentence
+    assert found.boosters["best"].max() < 0.8
+    many = compared(np.array([[10.0, 13.3]] * len(UNITS)), source="fresh data")
+    assert "it is better than b1" in many.sentence
+
+
+def test_several_sets_have_an_answer_each_and_six_one_for_all():
     rng = np.random.default_rng(7)
     tables = {
         name: {b: sample(v) for b, v in zip("xy", cross_validated(rng, (0.0, 4.0)).T, strict=True)}
-        for name in "abcde"
+        for name in "abcdef"
     }
-    few = compare_values({name: tables[name] for name in "abcd"})
-    assert [line[:6] for line in few.sentence.split("\n")] == [f"On {name}, " for name in "abcd"]
+    few = compare_values({name: tables[name] for name in "abcde"})
+    assert [line[:6] for line in few.sentence.split("\n")] == [f"On {name}, " for name in "abcde"]
     found = compare_values(tables)
-    assert found.sentence.startswith("On 5 data sets, x is best by test error with probability ")
-    assert found.boosters["dataset"].unique().tolist() == ["5 data sets", *"abcde"]
-    assert found.pairs["test"].tolist() == ["bootstrap over 5 data sets"]
-    assert found.boosters["runs"].tolist()[0] == 5 * len(UNITS)
+    assert found.sentence.startswith("On 6 data sets, x is best by test error with probability ")
+    assert found.boosters["dataset"].unique().tolist() == ["6 data sets", *"abcdef"]
+    assert found.pairs["test"].tolist() == ["signed-rank test and bootstrap over data sets"]
+    assert found.boosters["runs"].tolist()[0] == 6 * len(UNITS)
 
 
 def test_only_folds_that_all_have_done_count_and_what_failed_is_left_out():

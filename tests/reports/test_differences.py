@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from boostbench.reports.claims.inference import UNKNOWN_SAMPLES, lower, near
+from boostbench.reports.claims.inference import lower, near
 from boostbench.reports.values.agreement import compare_with_printed, hold, in_words
 from boostbench.reports.values.designs import Design, Repeats, over_sets
-from boostbench.reports.values.differences import estimate
+from boostbench.reports.values.differences import NO_SAMPLES, estimate
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.rank_statistics import holm
 
@@ -62,7 +62,7 @@ def test_one_run_is_compared_by_mcnemars_exact_test():
 
 def test_samples_that_are_not_recorded_leave_it_untold():
     outcome = lower(sample([0.1], "one split"), sample([0.3], "one split"))
-    assert (outcome.state, outcome.why) == ("missing", UNKNOWN_SAMPLES)
+    assert (outcome.state, outcome.why) == ("open", NO_SAMPLES)
     assert outcome.difference == pytest.approx(-0.2)
 
 
@@ -81,7 +81,7 @@ def test_data_sets_are_the_sample_and_not_their_runs():
     ones = [sample(0.1 + 0.01 * k + np.zeros(50)) for k in range(8)]
     others = [sample(0.1 + 0.01 * k + 0.02 * (-1) ** k + np.zeros(50)) for k in range(8)]
     outcome = lower(over_sets(ones), over_sets(others))
-    assert outcome.test == "bootstrap over 8 data sets"
+    assert outcome.test == "signed-rank test and bootstrap over data sets"
     assert outcome.state == "open"
 
 

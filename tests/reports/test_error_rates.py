@@ -101,7 +101,7 @@ def test_few_verdicts_about_ranks_are_false(n_sets):
             Case("", str(k), Outcome("holds" if lead else "fails"), dataset=str(k))
             for k, lead in enumerate(leads)
         ]
-        statuses.append(verdict_on(CLAIM, cases, rule, over_sets=True).status)
+        statuses.append(verdict_on(CLAIM, cases, rule, unit="sets").status)
     assert statuses.count("reproduced") / N <= MOST
     assert statuses.count("not reproduced") / N <= MOST
 

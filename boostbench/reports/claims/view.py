@@ -180,7 +180,7 @@ def _count(group: GroupVerdict, verdict: Verdict) -> str:
     if n == 1:
         return f"{_HERE[group.here]} in these runs"
     if verdict.unit == "sets":
-        equal = f"equal boosters: {verdict.chance * n:.1f}".removesuffix(".0")
+        equal = f"by chance {verdict.chance * n:.1f}".removesuffix(".0")
         text = f"true in {group.met} of {n} cases ({group.rule} must; {equal})"
         return f"{text}, {group.missing} missing" if group.missing else text
     text = f"true in {group.met} of {n} cases ({group.rule} must)"
@@ -215,7 +215,7 @@ def _test(verdict: Verdict) -> Iterator[str]:
         names = ["exact binomial test over data sets"]
     if not names or names == [EQUALITY]:
         return  # nothing is left to chance
-    several = len(verdict.cases) > 1 and verdict.unit == "runs"
+    several = len(verdict.cases) > 1 and verdict.unit != "sets"
     groups = verdict.groups
     p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)
     text = f"{', '.join(names)}{', with Holm' if several else ''}, p = {p:.2g}"

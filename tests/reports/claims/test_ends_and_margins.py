@@ -37,7 +37,13 @@ def test_the_end_is_compared_with_the_largest_t_that_the_paper_has(tmp_path):
 
 @pytest.mark.parametrize(
     ("by", "status"),
-    [("1%", "reproduced"), ("4%", "not reproduced"), (0.0, "reproduced")],
+    [
+        ({"points": 1}, "reproduced"),
+        ({"points": 4}, "not reproduced"),
+        ({"relative": 0.1}, "reproduced"),
+        ({"relative": 0.3}, "not reproduced"),
+        ({"absolute": 0.01}, "reproduced"),
+    ],
 )
 def test_a_margin_is_asked_for(tmp_path, by, status):
     def errors(run):
@@ -53,6 +59,7 @@ def test_a_negative_margin_forgives_as_much(tmp_path):
     def errors(run):
         return [51 if run.method == "samme" else 50] * run.rounds
 
-    for by, status in (("-0.5%", "reproduced"), ("-0.01%", "undecided")):
-        claim = {"says": "a", "compares": {"booster": "samme", "lower_than": "others", "by": by}}
+    for points, status in ((-0.5, "reproduced"), (-0.01, "false here, could be chance")):
+        claim = {"booster": "samme", "lower_than": "others", "by": {"points": points}}
+        claim = {"says": "a", "compares": claim}
         assert verdicts(tmp_path, claim, errors=errors)[0].status == status
