@@ -47,9 +47,8 @@ def test_a_claim_is_undecided_before_and_decided_after_the_runs(boostbench, conf
     assert boostbench("run", path, "--executor", "inline").code == 0
     after = boostbench("verify", path)
     assert after.code == 0, after.out
-    assert after.out.startswith(
-        "tiny 1: every booster is below 90 %\n  reproduced: true in 6 of 6 cases (all must): 6 beyond chance"
-    )
+    verdict = "reproduced: true in 6 of 6 cases (all must): 6 beyond chance"
+    assert after.out.startswith(f"tiny 1: every booster is below 90 %\n  {verdict}")
     assert "normal test on the test samples of one run" in after.out
     assert '\n  paper, Sec. 5, "none is worse than chance"\n' in after.out
     assert after.out.endswith(

@@ -247,16 +247,19 @@ def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(t
     config = with_claims(make_config(tmp_path), claim)
     report = report_of(tmp_path, config)
     page = Reader(page_of(report))
-    assert "holds" in page.cells
+    assert "true" in page.cells
     assert '<span class="status good">reproduced</span>' in page_of(report)
     folder = tmp_path / "out"
     below = "- **reproduced** (paper): mh leads ([evidence](claims.md#claim-1))"
     assert below in (folder / "table.md").read_text(encoding="utf-8")
     claims = (folder / "claims.md").read_text(encoding="utf-8")
     assert "## 1. mh leads\n\n> AdaBoost.MH is \\<always\\> ahead\n\n" in claims
-    assert "**reproduced** · paper, Table 2 · as printed\n\n- 2 of 2 hold (all must)" in claims
+    assert (
+        "**reproduced** · paper, Table 2 · as printed\n\n- true in 2 of 2 cases (all must)"
+        in claims
+    )
     assert "<blockquote>AdaBoost.MH is &lt;always&gt; ahead</blockquote>" in page_of(report)
-    assert "1 claim of the paper: 1 reproduced. Errors are in percent" in claims
+    assert "1 claim of the paper: 1 true in these runs (1 beyond chance). Errors" in claims
 
 
 def test_the_page_shows_the_smaller_form_of_a_figure_and_names_what_is_too_large(
