@@ -31,13 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from boostbench.errors import PluginError, UnknownNameError
-from boostbench.plugin_files import (
-    ESCAPING,
-    FILE_MODULE,
-    executed_plugins,
-    load_plugin,
-    one_line,
-)
+from boostbench.plugin_files import ESCAPING, FILE_MODULE, executed_plugins, load_plugin, one_line
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -446,39 +440,27 @@ generators = Registry(
     "boostbench.generators",
     {name: f"boostbench.data.generators:{name.replace('-', '_')}" for name in _GENERATORS},
 )
+_METRICS = ("balanced_accuracy", "f1", "log_loss", "brier", "auc", "calibration_error")
 #: In the order in which tables and exports list them.
 quantities = Registry(
     "quantity",
     "boostbench.quantities",
     {
-        **{
-            name: f"boostbench.quantities.{module}:{name}"
-            for module, names in {
-                "errors": "train_error train_error_clean test_error validation_error train_cost "
-                "test_cost right",
-                "smooth_risk": "smooth_risk",
-                "edges": "loss bound edge_bound edge",
-                "weights": "noisy_weight_share noisy_among_heaviest weightless_share "
-                "noisy_among_weightless",
-                "sample_weights": "sample_weights",
-                "margins": "margins",
-                "scores": "scores labels",
-                "confusion": "confusion",
-            }.items()
-            for name in names.split()
-        },
-        **{
-            f"test_{name}": f"boostbench.quantities.{name}:{name}"
-            for name in (
-                *("balanced_accuracy", "f1"),
-                *("log_loss", "brier", "auc", "calibration_error"),
-            )
-        },
-        **{
-            name: f"boostbench.quantities.clocks:{name}"
-            for name in ("load_time", "warm_up_time", "fit_time", "predict_time")
-        },
-        "model_size": "boostbench.quantities.model_size:model_size",
+        name: f"boostbench.quantities.{module}:{module if name == f'test_{module}' else name}"
+        for module, names in (
+            ("errors", "train_error train_error_clean test_error validation_error"),
+            ("errors", "train_cost test_cost right"),
+            ("smooth_risk", "smooth_risk"),
+            ("edges", "loss bound edge_bound edge"),
+            ("weights", "noisy_weight_share noisy_among_heaviest weightless_share"),
+            ("weights", "noisy_among_weightless sample_weights"),
+            ("scores", "margins scores labels"),
+            ("confusion", "confusion"),
+            *((metric, f"test_{metric}") for metric in _METRICS),
+            ("clocks", "load_time warm_up_time fit_time predict_time"),
+            ("model_size", "model_size"),
+        )
+        for name in names.split()
     },
 )
 figures = Registry(

@@ -165,7 +165,7 @@ ROOMS = (
     "boosters",
     "theory",
     "weak_learners",
-    "metrics.py",
+    "quantities",
     "noise.py",
     "rated_noise.py",
     "data/generators.py",

@@ -78,3 +78,16 @@ def noisy_among_weightless(w: Weights, is_noisy: Mask) -> float:
     """Return the share of corrupted samples among those without weight; NaN if all have weight."""
     weightless = w == 0.0
     return float(is_noisy[weightless].mean()) if weightless.any() else np.nan
+
+
+@quantity(
+    "sample_weights",
+    words="weights of the training samples",
+    needs="weights",
+    kept="last",
+    asked=("record", "sample_weights"),
+    type=list[float],
+)
+def sample_weights(w: Weights, is_noisy: Mask) -> list[float]:
+    """Return the weights in sample order, to six significant digits."""
+    return [float(f"{weight:.6g}") for weight in w]

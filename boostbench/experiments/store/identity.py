@@ -14,7 +14,8 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.fingerprints import code_fingerprint
 from boostbench.quantities import QUANTITIES
 
-_PIPELINE = "boostbench.experiments.running.execution"
+#: Module of the pipeline from the data to the numbers of a record.
+PIPELINE = "boostbench.experiments.running.execution"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def code_of(run: Run, generator: str = "") -> str:
         *components_of(run.booster.component, run.booster.params.plain()),
         *((registry.quantities, name) for name in QUANTITIES.recorded(run.metrics, run.record)),
     ]
-    origins = [_PIPELINE, *(origin for kind, name in components for origin in kind.origins(name))]
+    origins = [PIPELINE, *(origin for kind, name in components for origin in kind.origins(name))]
     if not run.noise.is_clean:
         origins.append(registry.noise_models.module(run.noise.component))
     if generator:
