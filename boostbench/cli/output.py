@@ -89,17 +89,12 @@ def print_repeated(
     if as_json:
         print_json([row for row, _ in rows])
         return
-    columns = ("config", "dataset", "booster", "code", "runs", "sample", "same", "why")
+    columns = ("config", "dataset", "booster", "code", "runs", "sample", "done", "same", "why")
     if disagreeing := [row for row, agrees in rows if not agrees]:
         print_rows(disagreeing, columns=columns)
     for name, parts in outcomes.items():
         if parts or nothing:
             print(f"{name}: {in_words(parts) if parts else nothing}")
-
-
-def short(value: float) -> str:
-    """Return a number with six significant digits; values below 1e-12 become 0."""
-    return f"{0.0 if abs(value) < 1e-12 else value:.6g}"
 
 
 def print_error(message: object) -> None:
@@ -151,5 +146,5 @@ def _text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return ", ".join(_text(item) for item in value)
     if isinstance(value, float):
-        return short(value)
+        return f"{0.0 if abs(value) < 1e-12 else value:.6g}"
     return plain(str(value))

@@ -174,13 +174,14 @@ def test_a_comparison_of_nothing_is_no_success(boostbench, write):
     write("counts.argmax()")
     outcome = boostbench("verify", "adopted.yaml", "--sample", "0.5")
     assert outcome.code == 1
-    assert "adopted: no run has a record that could be repeated" in outcome.err
+    assert "adopted: no run has a valid record to repeat: 8 missing" in outcome.err
 
 
-def test_a_run_that_fails_when_it_is_repeated_is_not_the_same(
+def test_a_run_that_fails_when_it_is_repeated_is_no_success(
     boostbench, write, elsewhere, in_this_process
 ):
     write("counts.nonesuch()")
-    outcome = boostbench("verify", "adopted.yaml", "--sample", "0", "--json")
+    outcome = boostbench("verify", "adopted.yaml", "--sample", "0")
     assert outcome.code == 1
-    assert "failed: AttributeError" in outcome.json[0]["why"]
+    assert "failed: AttributeError" in outcome.out
+    assert outcome.out.endswith("repeated 0 of 8 runs: 2 could not be repeated\n")

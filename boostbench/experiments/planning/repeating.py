@@ -65,6 +65,8 @@ class Repeated:
         Number of recorded runs.
     sample : int
         Number of runs to repeat among them.
+    done : int
+        Number of runs of the sample that could be repeated.
     same : int
         Number of repeated runs whose results are those of the record: counts exactly, real numbers
         up to `RELATIVE`.
@@ -81,6 +83,7 @@ class Repeated:
     code: str
     runs: int
     sample: int
+    done: int = 0
     same: int = 0
     exact: int = 0
     why: str = ""
@@ -97,21 +100,23 @@ def in_words(outcomes: Sequence[Repeated]) -> str:
 
     Examples
     --------
-    >>> in_words([Repeated("iris", "samme", "a1", runs=40, sample=2, same=2, exact=1, adopted=38)])
-    'repeated 2 of 40 runs: 1 same to the bit, 1 same within 1e-09; adopted 38 records'
+    >>> outcome = Repeated("iris", "samme", "a1", runs=40, sample=2, done=2, same=2, exact=1)
+    >>> in_words([outcome])
+    'repeated 2 of 40 runs: 1 same to the bit, 1 same within 1e-09'
     """
-    names = ("runs", "sample", "same", "exact", "adopted")
-    runs, sample, same, exact, adopted = (
+    names = ("runs", "sample", "done", "same", "exact", "adopted")
+    runs, sample, done, same, exact, adopted = (
         sum(getattr(outcome, name) for outcome in outcomes) for name in names
     )
     counts = {
         "same to the bit": exact,
         f"same within {RELATIVE:g}": same - exact,
-        "not the same": sample - same,
+        "not the same": done - same,
+        "could not be repeated": sample - done,
     }
     found = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     ending = f"; adopted {adopted} records" if adopted else ""
-    return f"repeated {sample} of {runs} runs: {found}{ending}"
+    return f"repeated {done} of {runs} runs: {found}{ending}"
 
 
 def differences(old: Record, new: Record, *, partial: bool = False) -> Iterator[Difference]:
@@ -242,6 +247,7 @@ def _compare(recorded: PlannedRun, again: PlannedRun, outcome: Repeated) -> None
         reason = "its record is damaged" if old is None else f"{again.status}: {again.reason}"
         outcome.why = outcome.why or f"{again.run.id}: {reason.removesuffix(': ')}"
         return
+    outcome.done += 1
     found = list(differences(old, new, partial=recorded.store.is_archive))
     large = [difference for difference in found if difference.size > RELATIVE]
     outcome.exact += not found
