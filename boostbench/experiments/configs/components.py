@@ -116,7 +116,8 @@ def check_recorded(booster: BoosterSpec, record: Iterable[str], mistakes: Mistak
     for name, each in QUANTITIES.recorded((), record).items():
         method = _METHODS.get(each.needs)
         if method and not hasattr(component, method):
-            mistakes.add(f"{name!r} needs the method {method!r}, which {booster.label} has not")
+            what = f"has no method {method!r}, which recording {name!r} requires"
+            mistakes.add(f"booster {booster.label!r} {what}")
 
 
 def _check_names(

@@ -178,7 +178,7 @@ class Config(Model):
             largest = _most_rounds(data["rounds"], data["datasets"], data["boosters"])
             beyond = [checkpoint for checkpoint in checkpoints if checkpoint > largest]
             if beyond:
-                what = f"{beyond[0]} is beyond the {largest} rounds that are made"
+                what = f"{beyond[0]} exceeds the number of rounds, {largest}"
                 raise ValueError(what)
         return checkpoints
 
@@ -207,13 +207,13 @@ class Config(Model):
         mistakes = MistakesError()
         if select is None:
             for label in list(grids)[:1]:
-                what = "needs the key 'select', the rule for choosing its values"
-                mistakes.add(f"a 'grid', as that of {label!r}, {what}", TOP, "boosters")
+                what = "requires the key 'select', which says how its values are selected"
+                mistakes.add(f"the 'grid' of {label!r} {what}", TOP, "boosters")
             mistakes.close()
             return None
         own = any("grid" in p for entry in datasets for p in entry.boosters.values())
         if not grids and not select.rounds and not own:
-            what = "there is nothing to choose: no booster has a 'grid', and 'rounds' is not true"
+            what = "nothing to select: no booster has a 'grid', and 'rounds' is not true"
             mistakes.add(what)
         values = {axis.name: axis.values for grid in grids.values() for axis in grid}
         for key, name in [

@@ -148,7 +148,7 @@ def _refuse_repeats(entries: Iterable[tuple[str, Hashable]], kind: str, key: str
     label_of: dict[Hashable, str] = {}
     for label, content in entries:
         if label in label_of.values():
-            raise ValueError(f"two {kind} are called {label!r}; tell them apart by '{key}:'")
+            raise ValueError(f"two {kind} are called {label!r}; give one another '{key}'")
         same = label_of.setdefault(content, label)
         if same != label:
             raise ValueError(f"two {kind}, {same!r} and {label!r}, are the same; leave one out")
@@ -193,7 +193,7 @@ def _read_data_set(
             mistakes.take(read_grid, changes["grid"], "boosters", booster, "grid")
     dependent = [booster.label for booster in boosters if booster.takes_cost_of_data]
     if dependent and data and not data.cost:
-        what = f"needs a 'cost', a matrix, because {dependent[0]} has 'cost: data'"
+        what = f"requires the option 'cost', a matrix, because {dependent[0]} has 'cost: data'"
         mistakes.add(f"{data.label or name} {what}")
     split = settings.get("split", config.get("split"))
     for member in members if needs_official(split) else ():

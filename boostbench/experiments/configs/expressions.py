@@ -153,7 +153,6 @@ def _apply(operation: ast.operator, left: Any, right: Any, text: str) -> Any:
 def _bounded(value: Any, text: str) -> Any:
     if isinstance(value, complex) or not abs(value) <= _MAX_VALUE:
         raise BoostbenchError(
-            f"the expression {text!r} has no value: a part of it is no real number of at most "
-            f"{_MAX_VALUE:g}"
+            f"the expression {text!r} has no value: a part is complex or exceeds {_MAX_VALUE:g}"
         )
     return value

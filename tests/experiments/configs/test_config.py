@@ -1,7 +1,6 @@
 import pytest
 
 from boostbench.errors import BoostbenchError, ConfigError
-from boostbench.experiments.configs.config import checkpoint_ladder
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.running.execution import prepare
@@ -26,11 +25,6 @@ def test_what_is_left_out_has_a_default(load):
     assert config.limits.time is None
 
 
-def test_the_checkpoint_ladder_ends_at_the_last_round():
-    assert checkpoint_ladder(1) == (1,)
-    assert checkpoint_ladder(1000)[-2:] == (500, 1000)
-
-
 def test_limits_have_units(load):
     limits = load(MINIMAL + "limits: {time: 1h30m, memory: 2G, threads: 2}\n").limits
     assert (limits.time, limits.memory, limits.threads) == (5400.0, 2**31, 2)
@@ -45,19 +39,6 @@ def test_a_rate_may_be_drawn_with_the_problem(load):
     text = MINIMAL.replace("wine", "madelon") + "noise: {model: exchange, rate: beta}\n"
     (noise,) = load(text).noise
     assert (noise.rate, noise.label) == ("beta", "exchange beta")
-
-
-def test_a_booster_may_have_its_own_rounds(load):
-    text = MINIMAL.replace("[toy-centroids]", "[toy-centroids: {rounds: 40}, samme]")
-    assert [run.rounds for run in expand(load(text))] == [40, 150]
-
-
-@pytest.mark.parametrize("entry", ["SAMME", "one-vs-all: {booster: {SAMME}}"])
-def test_threads_are_no_parameter_of_a_booster(load, entry):
-    entry = entry.replace("SAMME", "samme: {n_jobs: 2}")
-    text = MINIMAL.replace("[toy-centroids]", f"[{entry}]")
-    with pytest.raises(ConfigError, match=r"'n_jobs' does not affect results; .*\{threads: N\}"):
-        load(text)
 
 
 def test_a_data_set_may_leave_out_boosters_with_larger_parameters(load):
@@ -105,30 +86,20 @@ def test_costs_are_part_of_what_a_run_is(load):
 
 
 def test_a_sweep_becomes_boosters_with_labels(load):
-    text = MINIMAL.replace("[toy-centroids]", "[toy-centroids: {scale: [1, 2.5]}, samme]")
-    assert [booster.label for booster in load(text).boosters] == [
-        "toy-centroids (scale=1)",
-        "toy-centroids (scale=2.5)",
-        "samme",
+    sweeps = "[sm-boost: {weak_learner: {tree: {splitter: [best, random]}}}, samme: {M: [1, 2.5]}]"
+    config = load(MINIMAL.replace("[toy-centroids]", sweeps), check_parameters=False)
+    assert [booster.label for booster in config.boosters] == [
+        "sm-boost (best)",
+        "sm-boost (random)",
+        "samme (M=1)",
+        "samme (M=2.5)",
     ]
+    assert config.boosters[1].params == Params({"weak_learner": {"tree": {"splitter": "random"}}})
 
 
-def test_a_swept_weak_learner_is_named_by_its_value(load):
-    sweep = "[sm-boost: {weak_learner: {tree: {splitter: [best, random]}}}]"
-    boosters = load(MINIMAL.replace("[toy-centroids]", sweep)).boosters
-    assert [booster.label for booster in boosters] == ["sm-boost (best)", "sm-boost (random)"]
-    assert boosters[1].params == Params({"weak_learner": {"tree": {"splitter": "random"}}})
-
-
-def test_a_label_replaces_the_name(load):
-    text = MINIMAL.replace("[toy-centroids]", "[toy-centroids: {label: mine}]")
-    assert load(text).boosters[0].label == "mine"
-
-
-def test_a_size_replaces_keys_and_cuts_the_checkpoints(load):
-    text = MINIMAL + "checkpoints: [10, 100]\nsizes: {quick: {rounds: 20, seeds: 2}}\n"
-    config = load(text, size="quick")
-    assert (config.rounds, config.seeds, config.checkpoints) == (20, (0, 1), (10, 20))
+def test_a_size_replaces_keys(load):
+    config = load(MINIMAL + "sizes: {quick: {rounds: 20, seeds: 2}}\n", size="quick")
+    assert (config.rounds, config.seeds, config.checkpoints) == (20, (0, 1), (1, 2, 5, 10, 20))
 
 
 @pytest.mark.parametrize(
@@ -146,7 +117,7 @@ def test_fewer_rounds_by_set_drop_later_checkpoints_of_the_config_and_of_a_size(
     sizes = "{quick: {rounds: 20}, full: {rounds: 40, checkpoints: [5, 25, 40]}}"
     text = f"{MINIMAL}checkpoints: [10, 100, 150]\nsizes: {sizes}\n"
     assert load(text, [f"rounds={rounds}"], size=size).checkpoints == kept
-    with pytest.raises(ConfigError, match="40 is beyond the 20 rounds"):
+    with pytest.raises(ConfigError, match="40 exceeds the number of rounds, 20"):
         load(text, ["rounds=20", "checkpoints=[40]"], size=size)
 
 

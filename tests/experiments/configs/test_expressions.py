@@ -39,9 +39,9 @@ def test_other_text_stays_text(text):
         ("2 ** (9 * n)", "exponent"),
         ("1 / (K - K)", "has no value"),
         ("K * 'a'", "can hold numbers"),
-        ("min((-8) ** 0.5, 1)", "no real number"),
-        ("((((9**64)**64)**64)**64)", "no real number"),
-        ("K * 1e300", "no real number"),
+        ("min((-8) ** 0.5, 1)", "a part is complex or exceeds"),
+        ("((((9**64)**64)**64)**64)", "a part is complex or exceeds"),
+        ("K * 1e300", "a part is complex or exceeds"),
     ],
 )
 def test_what_is_not_plain_arithmetic_is_refused(text, message):
