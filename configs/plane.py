@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.data import find_entry
-from boostbench.reports.figures.style import INK
-from boostbench.reports.values.frame import Result
-from boostbench.theory.gaussians import log_densities
+from boostbench.plugins import INK, Result, find_entry, log_densities
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,9 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.boosters import Booster, BoostState, Positive, Step
-from boostbench.registry import boosters
-from boostbench.weak_learners import Hypothesis, WeightedLabels
+from boostbench.plugins import (
+    Booster,
+    BoostState,
+    Hypothesis,
+    Positive,
+    Step,
+    WeightedLabels,
+    boosters,
+)
 
 
 @boosters.register("my-booster")

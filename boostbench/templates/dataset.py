@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from boostbench.data import Dataset
-from boostbench.registry import generators
+from boostbench.plugins import Dataset, generators
 
 
 @generators.register("my-data")

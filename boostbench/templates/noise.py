@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.registry import noise_models
+from boostbench.plugins import noise_models
 
 
 @noise_models.register("my-noise")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.data import find_entry
-from boostbench.theory.gaussians import log_densities
+from boostbench.plugins import find_entry, log_densities
 
 
 class BayesRule:

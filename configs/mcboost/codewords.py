@@ -11,10 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours
-from boostbench.reports.values.frame import Study
-from boostbench.theory.codewords import codewords as codewords_of
-from boostbench.validation import OneOrMore
+from boostbench.plugins import GREY, INK, SMALL, OneOrMore, Study, class_colours
+from boostbench.plugins import codewords as codewords_of
 
 _Size = Literal[2, 3, 4]
 _Orientation = Literal["recursive", "helmert"]

@@ -7,14 +7,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.reports.figures.panels import colours_of
-from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import chosen_rounds
-from boostbench.reports.values.rank_statistics import share_in_words
-from boostbench.validation import OneOrMore
+from boostbench.plugins import (
+    GREY,
+    INK,
+    SMALL,
+    BoostbenchError,
+    BoosterLabel,
+    OneOrMore,
+    Study,
+    chosen_rounds,
+    colours_of,
+    round_ticks,
+    share_in_words,
+)
 
 _PANEL, _HEIGHT = 2.5, 2.3
 _PAPER = "#D55E00"

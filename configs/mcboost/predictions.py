@@ -11,16 +11,26 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.kind_options import BoosterLabel, DataSetLabel
-from boostbench.experiments.running.execution import prepare
-from boostbench.registry import load_plugin
-from boostbench.reports.figures.panels import add_legend
-from boostbench.reports.figures.style import GREY, INK, SMALL, class_colours, round_ticks
-from boostbench.reports.values.frame import Result, Study, error_curve
-from boostbench.reports.values.part_options import chosen_rounds
-from boostbench.theory.gaussians import bayes_error, log_densities
-from boostbench.validation import OneOrMore
+from boostbench.plugins import (
+    GREY,
+    INK,
+    SMALL,
+    BoostbenchError,
+    BoosterLabel,
+    DataSetLabel,
+    OneOrMore,
+    Result,
+    Study,
+    add_legend,
+    bayes_error,
+    chosen_rounds,
+    class_colours,
+    error_curve,
+    load_plugin,
+    log_densities,
+    prepare,
+    round_ticks,
+)
 
 plane = load_plugin(Path(__file__).parents[1] / "plane.py")
 predictor = load_plugin(Path(__file__).with_name("predictor.py"))

@@ -9,10 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.store.record import Record
-from boostbench.reports.values.frame import Result
-from boostbench.theory.codewords import codewords
+from boostbench.plugins import BoostbenchError, Record, Result, codewords
 
 #: Factor from the scores of a booster to those of the paper, up to a constant per sample.
 _SCALE = {"cd-mcboost": 1.0, "gd-mcboost": 2.0}

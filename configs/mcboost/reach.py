@@ -12,14 +12,23 @@ import numpy as np
 from annotated_types import Len
 from pydantic import Field, field_validator
 
-from boostbench.registry import load_plugin
-from boostbench.reports.claims import AboutRuns, Case, Evidence, Repeats
-from boostbench.reports.claims.claim_options import At, Labels, ShareOrCount, Whole
-from boostbench.reports.claims.comparing import held_in
-from boostbench.reports.claims.evidence import END
-from boostbench.reports.claims.inference import at_least, near
-from boostbench.reports.values.frame import Result
-from boostbench.validation import Listed
+from boostbench.plugins import (
+    END,
+    AboutRuns,
+    At,
+    Case,
+    Evidence,
+    Labels,
+    Listed,
+    Repeats,
+    Result,
+    ShareOrCount,
+    Whole,
+    at_least,
+    held_in,
+    load_plugin,
+    near,
+)
 
 predictor = load_plugin(Path(__file__).with_name("predictor.py"))
 

@@ -9,9 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from boostbench.quantities import QUANTITIES
-from boostbench.reports.figures.panels import (
+from boostbench.plugins import (
+    GREY,
+    QUANTITIES,
+    SMALL,
+    AtRound,
+    MetricName,
+    Scale,
+    Study,
     add_legend,
+    capital,
     colours_of,
     describe,
     grid_of,
@@ -20,10 +27,6 @@ from boostbench.reports.figures.panels import (
     title,
     values_at,
 )
-from boostbench.reports.figures.style import GREY, SMALL
-from boostbench.reports.text import capital
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import AtRound, MetricName, Scale
 
 _BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
 _NARROWEST = 5.0  # inches: smallest width of the figure

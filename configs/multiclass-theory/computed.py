@@ -23,16 +23,24 @@ import pandas as pd
 from matplotlib.figure import Figure
 from pydantic import field_validator, model_validator
 
-from boostbench.errors import unknown
-from boostbench.experiments.configs.kind_options import Scope
-from boostbench.registry import load_plugin
-from boostbench.reports.claims import Case, Evidence, Kind, Outcome
-from boostbench.reports.values.frame import Study
-from boostbench.theory.bounds import potential_bound
-from boostbench.theory.conditions import costs_of, decide_all
-from boostbench.theory.layout import own_labels, uniform_baseline
-from boostbench.theory.pixels import PixelMap, pixel_map
-from boostbench.theory.spaces import two_constants
+from boostbench.plugins import (
+    Case,
+    Evidence,
+    Kind,
+    Outcome,
+    PixelMap,
+    Scope,
+    Study,
+    costs_of,
+    decide_all,
+    load_plugin,
+    own_labels,
+    pixel_map,
+    potential_bound,
+    two_constants,
+    uniform_baseline,
+    unknown,
+)
 
 _HERE = Path(__file__).parent
 drawings = load_plugin(_HERE / "drawings.py")

@@ -16,8 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
-from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.theory.pixels import PixelMap
+from boostbench.plugins import GREY, INK, SMALL, PixelMap, round_ticks
 
 __all__ = [
     "draw_bounds",

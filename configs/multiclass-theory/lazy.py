@@ -14,9 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boostbench.portable import exp, log, row_sums, total
-from boostbench.theory.layout import true_label_first
-from boostbench.theory.spaces import Space, two_constants
+from boostbench.plugins import Space, exp, log, row_sums, total, true_label_first, two_constants
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]

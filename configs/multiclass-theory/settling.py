@@ -10,10 +10,17 @@ from typing import Annotated
 import numpy as np
 from annotated_types import Gt
 
-from boostbench.reports.claims import AboutValues, Case, Evidence
-from boostbench.reports.claims.claim_options import SeveralLabels, Tolerance
-from boostbench.reports.claims.inference import all_of, near
-from boostbench.reports.values.frame import Result, error_curve
+from boostbench.plugins import (
+    AboutValues,
+    Case,
+    Evidence,
+    Result,
+    SeveralLabels,
+    Tolerance,
+    all_of,
+    error_curve,
+    near,
+)
 
 
 class SettlesAlike(AboutValues):

@@ -9,17 +9,26 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.experiments.runs import CLEAN
-from boostbench.quantities import QUANTITIES
-from boostbench.reports.figures.style import booster_colours
-from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
-from boostbench.reports.text import in_print
-from boostbench.reports.values.differences import resampled_sets
-from boostbench.reports.values.frame import Result, Study, check_recorded, error_curve
-from boostbench.reports.values.part_options import AtRound, MetricName
-from boostbench.validation import OneOrMore
+from boostbench.plugins import (
+    BEYOND,
+    CLEAN,
+    QUANTITIES,
+    AtRound,
+    BoostbenchError,
+    BoosterLabel,
+    MetricName,
+    OneOrMore,
+    Result,
+    Row,
+    Study,
+    Table,
+    TableCell,
+    booster_colours,
+    check_recorded,
+    error_curve,
+    in_print,
+    resampled_sets,
+)
 
 CLEAN_NOISE = CLEAN.full_label
 NEAR = 1.0

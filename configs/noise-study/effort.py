@@ -7,12 +7,18 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from boostbench.experiments.store.record import Record
-from boostbench.quantities import NUMBERS
-from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import Title, metric_of
-from boostbench.validation import OneOrMore
+from boostbench.plugins import (
+    BEYOND,
+    NUMBERS,
+    OneOrMore,
+    Record,
+    Row,
+    Study,
+    Table,
+    TableCell,
+    Title,
+    metric_of,
+)
 
 
 class _Column(NamedTuple):

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.quantities import QUANTITIES
-from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
-from boostbench.reports.text import span
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import (
+from boostbench.plugins import (
+    BEYOND,
+    QUANTITIES,
     AtRound,
+    BoosterLabel,
     MetricName,
+    Row,
+    Study,
+    Table,
+    TableCell,
     Title,
     check_compared,
     chosen_round,
+    compare_pairs,
+    holm,
+    span,
 )
-from boostbench.reports.values.rank_statistics import compare_pairs, holm
 
 
 def pairwise(

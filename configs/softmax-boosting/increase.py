@@ -7,12 +7,19 @@ from dataclasses import replace
 
 from pydantic import ValidationInfo, model_validator
 
-from boostbench.errors import UnknownNameError
-from boostbench.experiments.configs.kind_options import BoosterLabel, scope_of
-from boostbench.reports.claims import AboutMeans, Case, Evidence
-from boostbench.reports.claims.claim_options import Labels, Twin
-from boostbench.reports.claims.evidence import UnitOfTest
-from boostbench.reports.claims.inference import all_of, lower
+from boostbench.plugins import (
+    AboutMeans,
+    BoosterLabel,
+    Case,
+    Evidence,
+    Labels,
+    Twin,
+    UnitOfTest,
+    UnknownNameError,
+    all_of,
+    lower,
+    scope_of,
+)
 
 
 class SmallestIncrease(AboutMeans):

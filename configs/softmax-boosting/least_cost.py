@@ -9,9 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from boostbench import make_booster
-from boostbench.boosters.cost_matrices import label_costs
-from boostbench.portable import row_sums
+from boostbench.plugins import label_costs, make_booster, row_sums
 
 
 class LeastExpectedCost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]

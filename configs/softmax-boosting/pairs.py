@@ -13,15 +13,26 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from pydantic import Field
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.quantities import QUANTITIES
-from boostbench.reports.figures.panels import colours_of, describe, grid_of, remark, title
-from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import MetricName, check_metrics, chosen_rounds
-from boostbench.reports.values.rank_statistics import share_in_words
-from boostbench.validation import OneOrMore
+from boostbench.plugins import (
+    GREY,
+    INK,
+    QUANTITIES,
+    SMALL,
+    BoostbenchError,
+    BoosterLabel,
+    MetricName,
+    OneOrMore,
+    Study,
+    check_metrics,
+    chosen_rounds,
+    colours_of,
+    describe,
+    grid_of,
+    remark,
+    round_ticks,
+    share_in_words,
+    title,
+)
 
 # Options of both kinds.
 _First = Annotated[

@@ -12,10 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
-from boostbench.registry import load_plugin
-from boostbench.reports.figures.style import GREY, INK, round_ticks
-from boostbench.reports.values.frame import Study
+from boostbench.plugins import GREY, INK, BoostbenchError, Study, load_plugin, round_ticks
 
 margin_losses = load_plugin(Path(__file__).with_name("margin_losses.py"))
 NamedLoss = margin_losses.NamedLoss

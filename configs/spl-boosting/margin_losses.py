@@ -14,9 +14,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from boostbench.boosters.losses import LOSSES, Latent, MarginLoss
-from boostbench.boosters.regularisers import REGULARISERS
-from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.plugins import (
+    LOSSES,
+    REGULARISERS,
+    BoostbenchError,
+    Latent,
+    MarginLoss,
+    UnknownNameError,
+)
 
 _LABELS = {
     "exponential": "exponential (AdaBoost)",

@@ -8,12 +8,20 @@ from typing import Annotated
 import numpy as np
 from pydantic import BeforeValidator
 
-from boostbench.reports.claims import AboutRuns, Case, Evidence, Outcome
-from boostbench.reports.claims.claim_options import Labels, Whole, as_list
-from boostbench.reports.claims.inference import decided
-from boostbench.reports.claims.matching import ranked
-from boostbench.reports.values.differences import signed_rank_p
-from boostbench.validation import Distinct, Listed
+from boostbench.plugins import (
+    AboutRuns,
+    Case,
+    Distinct,
+    Evidence,
+    Labels,
+    Listed,
+    Outcome,
+    Whole,
+    as_list,
+    decided,
+    ranked,
+    signed_rank_p,
+)
 
 
 class RankLeads(AboutRuns):

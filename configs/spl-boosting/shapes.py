@@ -12,10 +12,16 @@ from annotated_types import Len
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field, model_validator
 
-from boostbench.errors import BoostbenchError
-from boostbench.registry import load_plugin
-from boostbench.reports.claims import Case, Evidence, Kind, Outcome
-from boostbench.validation import Listed, MistakesError
+from boostbench.plugins import (
+    BoostbenchError,
+    Case,
+    Evidence,
+    Kind,
+    Listed,
+    MistakesError,
+    Outcome,
+    load_plugin,
+)
 
 margin_losses = load_plugin(Path(__file__).with_name("margin_losses.py"))
 NamedLoss = margin_losses.NamedLoss

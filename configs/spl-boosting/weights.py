@@ -11,12 +11,19 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.kind_options import DataSetLabel
-from boostbench.experiments.running.execution import Problem, prepare
-from boostbench.registry import load_plugin
-from boostbench.reports.figures.style import GREY, INK, SMALL, round_ticks
-from boostbench.reports.values.frame import Result, Study
+from boostbench.plugins import (
+    GREY,
+    INK,
+    SMALL,
+    BoostbenchError,
+    DataSetLabel,
+    Problem,
+    Result,
+    Study,
+    load_plugin,
+    prepare,
+    round_ticks,
+)
 
 plane = load_plugin(Path(__file__).parents[1] / "plane.py")
 _PANEL, _BOTTOM = 2.35, 0.8

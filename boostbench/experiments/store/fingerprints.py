@@ -285,7 +285,7 @@ def _imports_of(origin: str) -> tuple[str, ...]:
     root = "boostbench" if is_file else origin.partition(".")[0]
     origins: list[str] = []
     for statement in _facts_of(path).imports:
-        if statement.for_types and path.name != "__init__.py":  # packages load such names lazily
+        if statement.for_types and not _hands_on(path):
             continue
         module, level = statement.module, statement.level
         names = tuple(name for name, _ in statement.names)
@@ -351,12 +351,17 @@ def _definers(module: str, name: str, root: str) -> list[str]:
     path = _path_of(module)
     if path is None:
         return []
-    if path.name == "__init__.py":
+    if _hands_on(path):
         for statement in _facts_of(path).imports:
             for original, local in statement.names if statement.is_at_top else ():
                 if local == name:
                     return _definers(_absolute(statement, module, path), original, root)
     return [module]
+
+
+def _hands_on(path: Path) -> bool:
+    """Return whether a file imports names, maybe lazily, for those who import them from it."""
+    return path.name == "__init__.py" or path == _PACKAGE / "plugins.py"
 
 
 def _weak_learners_named_in(path: Path) -> Iterator[str]:

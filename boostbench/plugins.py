@@ -1,0 +1,144 @@
+"""All that a plugin may import, in one place: ``from boostbench.plugins import Booster, boosters``.
+
+The names below are kept, or their change is announced in the changelog; other modules may change
+with any version. A name is imported when it is asked for: a plugin of a booster loads no drawings.
+"""
+
+# ruff: noqa: F401
+from __future__ import annotations
+
+import ast
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from boostbench.boosters import make_booster
+    from boostbench.boosters.binary import TwoClasses
+    from boostbench.boosters.cost_matrices import label_costs
+    from boostbench.boosters.loop import Booster
+    from boostbench.boosters.losses import LOSSES, Latent, MarginLoss
+    from boostbench.boosters.regularisers import REGULARISERS
+    from boostbench.boosters.state import BoostState, Step
+    from boostbench.data import Dataset, find_entry
+    from boostbench.declared import Count, NotNegative, Positive, Share
+    from boostbench.errors import BoostbenchError, UnknownNameError, unknown
+    from boostbench.experiments.configs.kind_options import (
+        BoosterLabel,
+        DataSetLabel,
+        Scope,
+        scope_of,
+    )
+    from boostbench.experiments.running.execution import Problem, prepare
+    from boostbench.experiments.runs import CLEAN
+    from boostbench.experiments.store.record import Record
+    from boostbench.noise import Proposal
+    from boostbench.plugin_files import load_plugin
+    from boostbench.portable import exp, log, row_sums, total
+    from boostbench.quantities import NUMBERS, QUANTITIES, metric, quantity
+    from boostbench.registry import (
+        boosters,
+        claims,
+        figures,
+        generators,
+        noise_models,
+        tables,
+        weak_learners,
+    )
+    from boostbench.reports.claims import (
+        AboutMeans,
+        AboutRuns,
+        AboutValues,
+        Case,
+        Evidence,
+        Kind,
+        Outcome,
+        Repeats,
+    )
+    from boostbench.reports.claims.claim_options import (
+        At,
+        Labels,
+        Number,
+        SeveralLabels,
+        ShareOrCount,
+        Twin,
+        Whole,
+        as_list,
+    )
+    from boostbench.reports.claims.comparing import held_in
+    from boostbench.reports.claims.inference import all_of, at_least, lower, near
+    from boostbench.reports.claims.matching import ranked
+    from boostbench.reports.figures.panels import (
+        add_legend,
+        colours_of,
+        describe,
+        grid_of,
+        remark,
+        repeats_in_words,
+        round_log_ticks,
+        title,
+        values_at,
+    )
+    from boostbench.reports.figures.style import (
+        GREY,
+        INK,
+        SMALL,
+        booster_colours,
+        class_colours,
+        round_ticks,
+    )
+    from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
+    from boostbench.reports.text import capital, in_print, span
+    from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
+    from boostbench.reports.values.frame import END, Result, Study, check_recorded, error_curve
+    from boostbench.reports.values.part_options import (
+        AtRound,
+        MetricName,
+        Scale,
+        Title,
+        check_compared,
+        check_metrics,
+        chosen_round,
+        chosen_rounds,
+        metric_of,
+    )
+    from boostbench.reports.values.rank_statistics import compare_pairs, holm, share_in_words
+    from boostbench.theory.bounds import potential_bound
+    from boostbench.theory.codewords import codewords
+    from boostbench.theory.conditions import costs_of, decide_all
+    from boostbench.theory.gaussians import bayes_error, log_densities
+    from boostbench.theory.layout import own_labels, true_label_first, uniform_baseline
+    from boostbench.theory.pixels import PixelMap, pixel_map
+    from boostbench.theory.spaces import Space, two_constants
+    from boostbench.validation import Distinct, Listed, MistakesError, OneOrMore
+    from boostbench.weak_learners import (
+        LEAVES,
+        NESTED_TREES,
+        TREE_PER_CLASS,
+        BinaryLabels,
+        Costs,
+        Hypothesis,
+        Targets,
+        Tree,
+        WeightedLabels,
+    )
+
+
+@cache
+def _homes() -> dict[str, str]:
+    """Return the module of each name, from the imports above."""
+    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
+    (lazy,) = (node for node in tree.body if isinstance(node, ast.If))
+    imports = (node for node in lazy.body if isinstance(node, ast.ImportFrom))
+    return {alias.name: str(node.module) for node in imports for alias in node.names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _homes():
+        return getattr(import_module(_homes()[name]), name)
+    raise AttributeError(f"module 'boostbench.plugins' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(_homes())

@@ -1,0 +1,65 @@
+"""`boostbench.plugins` has what plugins use, and plugins use nothing else."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from boostbench import plugins
+from boostbench.experiments.store.fingerprints import modules_behind
+
+ROOT = Path(__file__).parents[1]
+PLUGINS = [
+    *ROOT.glob("configs/*/*.py"),
+    ROOT / "configs/plane.py",
+    *ROOT.glob("boostbench/templates/[!_]*.py"),
+]
+DOCS = [*ROOT.glob("docs/adding-*.md"), ROOT / "docs/claims.md", ROOT / "docs/reports.md"]
+
+
+def own_imports(source):
+    """Yield module and names of each import from boostbench."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("boostbench"):
+            yield node.module, {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            yield from ((a.name, set()) for a in node.names if a.name.startswith("boostbench"))
+
+
+@pytest.mark.parametrize("file", PLUGINS, ids=lambda file: f"{file.parent.name}/{file.name}")
+def test_a_plugin_imports_nothing_else_of_the_package(file):
+    assert {module for module, _ in own_imports(file.read_text())} <= {"boostbench.plugins"}
+
+
+def test_examples_of_plugins_import_nothing_else_of_the_package():
+    blocks = [
+        b for page in DOCS for b in re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
+    ]
+    assert len(blocks) > 5
+    assert {module for block in blocks for module, _ in own_imports(block)} == {
+        "boostbench.plugins"
+    }
+
+
+@pytest.mark.parametrize("name", dir(plugins))
+def test_each_name_exists_and_is_used(name):
+    assert getattr(plugins, name) is not None
+    sources = (file.read_text() for file in PLUGINS)
+    used = {name for source in sources for _, names in own_imports(source) for name in names}
+    assert name in used or any(re.search(rf"\b{name}\b", page.read_text()) for page in DOCS)
+
+
+def test_a_booster_loads_no_drawings_and_its_fingerprint_has_what_it_uses(tmp_path):
+    file = tmp_path / "own.py"
+    file.write_text("from boostbench.plugins import Booster, boosters\n")
+    command = (
+        f"exec(open({str(file)!r}).read()); import sys; print('boostbench.reports' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
+    assert done.stdout.strip() == "False"
+    behind = {path.name for path in modules_behind(str(file))}
+    assert {"own.py", "loop.py", "surface.py"} <= behind
+    assert not behind & {"plugins.py", "frame.py", "style.py", "adaboost_mm.py"}
