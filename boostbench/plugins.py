@@ -90,7 +90,7 @@ if TYPE_CHECKING:
     )
     from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, span
-    from boostbench.reports.values.differences import FEWEST_SETS, LEVEL, resampled_sets
+    from boostbench.reports.values.differences import resampled_sets, signed_rank_p
     from boostbench.reports.values.frame import END, Result, Study, check_recorded, error_curve
     from boostbench.reports.values.part_options import (
         AtRound,
