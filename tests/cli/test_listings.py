@@ -66,7 +66,9 @@ def test_an_example_config_is_valid(boostbench, tmp_path):
     for name in ("sm-boost", "samme", "adaboost-mh"):
         example = boostbench("show", name, "--json").json["config"]
         path = tmp_path / "example.yaml"
-        path.write_text(f"name: example\ndatasets: [iris]\nrounds: 3\n{example}\n")
+        path.write_text(
+            f"name: example\ndatasets: [iris]\nsplit: {{holdout: 0.3}}\nrounds: 3\n{example}\n"
+        )
         outcome = boostbench("plan", path)
         assert outcome.code == 0, outcome.err
 
