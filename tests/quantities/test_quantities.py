@@ -1,0 +1,82 @@
+"""Every registered quantity: what it says of itself is true of records, the docs and keys."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from boostbench.experiments.running.execution import execute
+from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
+from boostbench.experiments.store.identity import code_of
+from boostbench.quantities import QUANTITIES, Clock
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+ASKED = {name: each for name, each in QUANTITIES.items() if each.of}
+RUN = Run(
+    Data("iris"),
+    Params({"holdout": 0.5}),
+    Noise("exchange", 0.2),
+    BoosterSpec("adaboost-mh"),
+    rounds=6,
+    seed=0,
+    checkpoints=(2, 6),
+)
+
+
+def asking(each):
+    """Return a run that records a quantity."""
+    setting, name = each.asked or ("record", "")
+    return RUN if each.always else replace(RUN, **{setting: (name,)})
+
+
+@pytest.fixture(scope="module")
+def records():
+    """Return the record fields of a run by setting, run once each."""
+    done = {}
+
+    def of(each):
+        run = asking(each)
+        if run not in done:
+            done[run] = execute(run)
+        return done[run]
+
+    return of
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_run_that_asks_for_it_records_it_as_declared(name, records):
+    each, found = QUANTITIES[name], records(QUANTITIES[name])
+    if each.kept == "rounds":
+        if name == "edge_bound":  # not of this booster
+            return
+        values = np.array(found["curves"][each.curve], dtype=float)
+        assert len(values) == RUN.rounds
+        known = values[~np.isnan(values)]
+        assert (known >= (-np.inf if each.least is None else each.least)).all()
+        assert (known <= (np.inf if each.greatest is None else each.greatest)).all()
+    elif each.kept == "once":
+        assert found["at_checkpoints"][each.curve]
+    else:
+        assert {"2", "6"} <= set(found["at_checkpoints"][each.curve])
+
+
+@pytest.mark.parametrize("name", [name for name, each in ASKED.items() if not each.always])
+def test_it_is_in_the_key_of_the_runs_that_ask_for_it_alone(name):
+    assert code_of(asking(QUANTITIES[name])) != code_of(RUN)
+    assert name not in QUANTITIES.recorded((), ())
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_its_name_in_a_config_is_on_the_page_of_configs(name):
+    each = QUANTITIES[name]
+    text = (DOCS / "configs.md").read_text(encoding="utf-8")
+    assert not each.asked or f"`{each.asked[1]}`" in text
+    assert each.words
+    assert each.least is None or each.greatest is None or each.least < each.greatest
+
+
+def test_a_clock_is_a_part_of_the_total_or_a_second_one():
+    clocks = [each for each in QUANTITIES.values() if isinstance(each, Clock)]
+    parts = [clock.phase for clock in clocks if clock.part]
+    assert len(parts) == len(set(parts)), "a phase counts twice in the total"
