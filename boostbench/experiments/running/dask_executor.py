@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -188,22 +189,22 @@ async def _connect(address: str, arguments: Mapping[str, Any]) -> None:
 
 def _start_cluster(name: str | None, n_workers: int, options: Mapping[str, Any]) -> Any:
     """Start a cluster on this machine, or by the dask-jobqueue class of a batch system."""
-    distributed = import_extra("distributed", "dask", where="--executor dask")
-    try:
-        if name is None:
-            defaults = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
-            return distributed.LocalCluster(**{**defaults, "n_workers": n_workers, **options})
+    defaults: dict[str, Any] = {"cores": 1, "processes": 1, "memory": "4GB"}
+    if name is None:
+        kind = import_extra("distributed", "dask", where="--executor dask").LocalCluster
+        defaults = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
+    else:
         package = import_extra("dask_jobqueue", "dask", where="--executor dask")
-        names = [each.removesuffix("Cluster") for each in dir(package) if each.endswith("Cluster")]
-        classes = {each.lower(): each for each in names if each != "JobQueue"}
-        if name.lower() not in classes:
+        kinds = {each.lower(): each for each in dir(package) if each.endswith("Cluster")}
+        wanted = f"{name.lower()}cluster"
+        if wanted not in kinds:
             what = f"{name!r} is neither an address as in tcp://host:8786 nor a batch system"
-            raise BoostbenchError(f"{what}; {hint(name.lower(), classes)}", where="--scheduler")
-        defaults = {"cores": 1, "processes": 1, "memory": "4GB"}
-        cluster = getattr(package, f"{classes[name.lower()]}Cluster")(**{**defaults, **options})
+            names = [each.removesuffix("cluster") for each in kinds]
+            raise BoostbenchError(f"{what}; {hint(name.lower(), names)}", where="--scheduler")
+        kind = getattr(package, kinds[wanted])
+    try:
+        cluster = kind(**{"n_workers": 0, **defaults, **options})
         cluster.scale(n_workers)
-    except BoostbenchError:
-        raise
     except (TypeError, ValueError, OSError, RuntimeError) as error:
         raise BoostbenchError(f"the cluster cannot be started: {error}", where="--dask") from None
     return cluster
@@ -214,7 +215,10 @@ def _unreachable(address: str, error: Exception) -> BoostbenchError:
     return BoostbenchError(f"{what}; expected an address as in tcp://host:8786", where=address)
 
 
-_of_thread = threading.local()
+@cache
+def _executor_of(thread: int) -> LocalExecutor:
+    """Return the executor of a thread of a Dask worker."""
+    return LocalExecutor(1)
 
 
 def perform(job: Job) -> Record:
@@ -237,13 +241,9 @@ def perform(job: Job) -> Record:
     if code != job.key.code:
         what = f"the worker has other code of {job.run.booster.name!r}; install the same version"
         raise BoostbenchError(f"{what} there ({code}, here {job.key.code})", where=where)
-    if not hasattr(_of_thread, "executor"):
-        _of_thread.executor, _of_thread.prepared = LocalExecutor(1), set()
-    executor: LocalExecutor = _of_thread.executor
-    if job.run.booster not in _of_thread.prepared:
-        _of_thread.prepared.add(job.run.booster)
-        for _ in executor.prepare([job.run]):
-            pass
+    executor = _executor_of(threading.get_ident())
+    for _ in executor.prepare([job.run]):
+        pass
     executor.submit_job(replace(job, sources=fingerprints.sources_of(code)))
     while not (ended := executor.ended()):
         executor.wait(_UPDATE_SECONDS)

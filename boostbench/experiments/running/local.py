@@ -22,7 +22,7 @@ from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.inline import Executor
 from boostbench.experiments.running.server import MOST_LOSSES, Task, TaskUpdate
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now
-from boostbench.experiments.runs import Run
+from boostbench.experiments.runs import BoosterSpec, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import Record
@@ -65,6 +65,7 @@ class LocalExecutor(Executor):
         super().__init__(jobs, data_dirs, ahead=jobs)
         self._limits = limits
         self._sent: dict[Key, Task] = {}
+        self._prepared: set[BoosterSpec] = set()
         self._lost_in_a_row = 0
         self._is_closed = False
         self._start_server()
@@ -72,8 +73,9 @@ class LocalExecutor(Executor):
     def prepare(self, runs: Iterable[Run]) -> Iterator[None]:
         """Compile the kernels of the boosters, once for all workers and without limits."""
         keys = []
-        for number, run in enumerate({run.booster: run for run in runs}.values()):
-            keys.append(Key("", number, "", ""))
+        for run in {run.booster: run for run in runs if run.booster not in self._prepared}.values():
+            self._prepared.add(run.booster)
+            keys.append(Key("", len(self._prepared), "", ""))
             self.submit_job(self.job(run, keys[-1]))
         while self._sent.keys() & keys:
             self.wait(_POLL_SECONDS)
