@@ -232,10 +232,13 @@ def perform(job: Job) -> Record:
     from distributed import get_worker
 
     where = get_worker().address
-    fingerprints.forget()
     try:
         load_plugins(job)
-        code = code_of(job.run, find_entry(job.run.data.name, job.data_dirs).generator)
+        generator = find_entry(job.run.data.name, job.data_dirs).generator
+        code = code_of(job.run, generator)
+        if code != job.key.code:  # files may have changed since an earlier run
+            fingerprints.forget()
+            code = code_of(job.run, generator)
     except BoostbenchError as error:
         raise BoostbenchError(f"the worker cannot take runs: {error}", where=where) from None
     if code != job.key.code:
