@@ -106,6 +106,8 @@ def comparison_experiment(
     on: str | Path | Sequence[str | Path],
     *,
     target: str = "",
+    drop: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
     noise: float | str | Mapping[str, Any] = 0.0,
     folds: int = 5,
     repeats: int = 5,
@@ -128,6 +130,11 @@ def comparison_experiment(
         Names of data sets, and data files, which are copied into the results folder.
     target : str, default=""
         Label column of the files; by default ``target``, otherwise ``class``.
+    drop : sequence of str, default=()
+        Columns of the files to leave out.
+    types : mapping of str to str, default=None
+        What columns of the files are, where their cells do not tell: see
+        `boostbench.data.columns.Declared`.
     noise : float, str or mapping, default=0.0
         Share of the training labels to exchange, or a noise model with its parameters:
         ``uniform-other:rate=0.2``, ``FILE.py:Class:rate=0.2``, or a mapping as in a config.
@@ -146,9 +153,10 @@ def comparison_experiment(
     if len(boosters) < 2:
         raise BoostbenchError(f"a comparison needs two boosters or more, found {len(boosters)}")
     copies = Path(results) / "compare" / "data"
-    files = {name: _copy_file(name, copies, target) for name in names if _is_file(name)}
-    if target and not files:
-        raise BoostbenchError(f"target is {target!r}, but no data file is given")
+    given: dict[str, Any] = {"target": target, "drop": drop, "types": types}
+    files = {name: _copy_file(name, copies, given) for name in names if _is_file(name)}
+    if any(given.values()) and not files:
+        raise BoostbenchError("target, drop and types are for data files, but none is given")
     for plugin in paths_of(plugins):
         load_plugin(plugin)
     config = {
@@ -227,10 +235,10 @@ def _is_file(name: str) -> bool:
     return path.name.lower().endswith(SUFFIXES) or bool(path.suffix and path.is_file())
 
 
-def _copy_file(name: str, folder: Path, target: str) -> dict[str, Any]:
+def _copy_file(name: str, folder: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """Copy a file into a data folder and return its config entry."""
     path = Path(name).expanduser()
     stem = path.name.partition(".")[0]
     dataset = _PREFIX + re.sub(r"[^\w-]+", "-", stem)
-    add_file(path, dataset, folder, target=target, replace=True)
+    add_file(path, dataset, folder, **given, replace=True)
     return {dataset: {"as": stem}}

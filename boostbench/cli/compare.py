@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boostbench.cli.guard import INTERRUPTED
-from boostbench.cli.options import Data, Jobs, Json, Plugins, Results, Retry, statuses_of
+from boostbench.cli.options import (
+    Data,
+    Drop,
+    Jobs,
+    Json,
+    Plugins,
+    Results,
+    Retry,
+    Types,
+    statuses_of,
+    types_of,
+)
 from boostbench.cli.output import print_json, print_rows
 from boostbench.cli.run import run_and_print
 
@@ -52,6 +63,8 @@ class Options:
     metric: Annotated[
         str, typer.Option(metavar="NAME", help="Metric of a config to compare by, as log_loss.")
     ] = "error"
+    drop: Drop
+    types: Types
     data: Data
     results: Results = Path("results")
     plugins: Plugins
@@ -91,7 +104,8 @@ def compare(
     from boostbench.data.columns import column_rows
     from boostbench.reports.comparison import rope_of
 
-    experiment = comparison_experiment(**vars(options))
+    given = vars(options) | {"types": types_of(options.types)}
+    experiment = comparison_experiment(**given)
     rope = rope_of(rope, options.metric)
     with redirect_stdout(sys.stderr):  # stdout gets the result only
         for file, columns in file_columns(experiment):

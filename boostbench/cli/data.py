@@ -12,7 +12,7 @@ import typer
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.kinds import dataset_rows
-from boostbench.cli.options import Data, Json, any_number, repeatable
+from boostbench.cli.options import Data, Drop, Json, Types, any_number, repeatable, types_of
 from boostbench.cli.output import print_error, print_rows
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
@@ -155,16 +155,8 @@ def add(
         str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
     ] = "",
     title: Annotated[str, typer.Option(metavar="TEXT", help="Description of the data set.")] = "",
-    drop: Annotated[list[str], repeatable("--drop", "COLUMN", "Column to leave out")],
-    of_type: Annotated[
-        list[str],
-        repeatable(
-            "--type",
-            "COLUMN=TYPE",
-            "What a column is: number, category, date, id, a format of dates such as %d/%m/%Y, or "
-            "a way to write numbers such as 1.234,5",
-        ),
-    ],
+    drop: Drop,
+    of_type: Types,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the description of an earlier file.")
     ] = False,
@@ -184,9 +176,7 @@ def add(
 
     name = name or file.name.partition(".")[0]
     dirs = [to] if to.is_dir() else []
-    types = dict(each.rpartition("=")[::2] for each in of_type)
-    if "" in types:
-        raise BoostbenchError("give a column and what it is, e.g. zip=category", where="--type")
+    types = types_of(of_type)
     given: dict[str, Any] = {"target": target, "title": title, "drop": drop, "types": types}
     dataset, copy, description = add_file(file, name, to, **given, replace=replace, data_dirs=dirs)
     sizes = f"{dataset.n_rows} samples, {dataset.n_features} features, {dataset.n_classes} classes"

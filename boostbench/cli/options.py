@@ -287,3 +287,23 @@ def parse_shard(text: str | None) -> tuple[int, int] | None:
             where="--shard",
         )
     return int(match[1]), int(match[2])
+
+
+Drop = Annotated[list[str], repeatable("--drop", "COLUMN", "Column of a data file to leave out")]
+Types = Annotated[
+    list[str],
+    repeatable(
+        "--type",
+        "COLUMN=TYPE",
+        "What a column of a data file is: number, category, date, id, a format of dates such as "
+        "%d/%m/%Y, or a way to write numbers such as 1.234,5",
+    ),
+]
+
+
+def types_of(given: list[str]) -> dict[str, str]:
+    """Return the types of columns that ``--type`` gives."""
+    types = {column: kind for column, _, kind in (each.rpartition("=") for each in given)}
+    if "" in types:
+        raise BoostbenchError("give a column and what it is, e.g. zip=category", where="--type")
+    return types

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -88,30 +88,25 @@ def add_file(
             if other != copy and not other.samefile(file):
                 what = f"this file of a data set {name!r} is there already; choose another --name"
                 raise DataError(what, where=str(other))
-    content = read_file(file)
-    written = {copy: content}
+    files = {copy: read_file(file)}
     wanted = entry or DatasetEntry.model_validate({"name": name, **declared})
-    parsed = parse_files([(file, content)], wanted)
+    parsed = parse_files([(file, files[copy])], wanted)
     if entry is None:
         ids = dict.fromkeys(_ids(parsed, wanted.types), "id")
         if ids:
             declared["types"] = {**declared.get("types", {}), **ids}
         facts = {"title": title or name, **_sizes(parsed, len(ids)), **declared}
         text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)
-        written[description] = text.encode("utf-8")
+        files[description] = text.encode("utf-8")
+    with TemporaryDirectory() as trial:  # what cannot be loaded is not written to the folder
+        for path, content in files.items():
+            (Path(trial) / path.name).write_bytes(content)
+        load(name, None, [trial, *data_dirs])
     folder.mkdir(parents=True, exist_ok=True)
-    before = {path: path.read_bytes() if path.exists() else None for path in written}
-    try:
-        for path, new in written.items():
-            if new != before[path]:
-                write_file(path, new)
-        dataset = load(name, None, [folder, *data_dirs])
-    except BaseException:
-        for path, old in before.items():
-            with suppress(OSError):
-                path.unlink(missing_ok=True) if old is None else write_file(path, old)
-        raise
-    return dataset, copy, None if entry else description
+    for path, content in files.items():
+        if not (path.exists() and path.samefile(file)):
+            write_file(path, content)
+    return load(name, None, [folder, *data_dirs]), copy, None if entry else description
 
 
 def _known(

@@ -168,25 +168,78 @@ def number_of(label: str) -> Decimal | None:
     return Decimal(label) if re.fullmatch(pattern, label, re.ASCII | re.IGNORECASE) else None
 
 
-def declared_values(cells: pd.Series) -> Declared:
-    """Return the values of a category of pandas or parquet; empty for other columns."""
-    categories = getattr(cells.dtype, "categories", None)
-    return "" if categories is None else tuple(map(clean, categories))
+@dataclass(frozen=True)
+class Texts:
+    """Cells of a column as texts; those of the rows are ``texts[index]``.
 
-
-def distinct_texts(
-    cells: pd.Series, *, keeps_words: bool = False
-) -> tuple[NDArray[np.intp], NDArray[np.str_], NDArray[np.bool_]]:
-    """Return the index of each row's text, the distinct texts, and which of them are missing.
-
-    With ``keeps_words`` only empty cells are missing.
+    Attributes
+    ----------
+    name : str
+    index : ndarray of intp, shape (n_rows,)
+    texts : ndarray of str
+        Distinct clean texts, sorted.
+    missing : ndarray of bool
+        Which of them are missing.
+    declared : Declared
+        See `Declared`; also the values of a category of pandas or parquet.
+    place : callable
+        Function that returns ``file:line`` of a row.
     """
-    import pandas as pd
 
-    codes, distinct = pd.factorize(cells)
-    texts = np.array([*map(clean, distinct), ""], dtype=str)
-    texts, same = np.unique(texts, return_inverse=True)
-    return same[codes], texts, np.isin(texts, MISSING[:1] if keeps_words else MISSING)
+    name: str
+    index: NDArray[np.intp]
+    texts: NDArray[np.str_]
+    missing: NDArray[np.bool_]
+    declared: Declared
+    place: RowPlace
+
+    @classmethod
+    def of(cls, cells: pd.Series, place: RowPlace, declared: Declared = "") -> Texts:
+        """Return the texts of a column; declared values, and words of a category, are no gaps."""
+        import pandas as pd
+
+        if not declared and isinstance(cells.dtype, pd.CategoricalDtype):
+            declared = tuple(map(clean, cells.cat.categories))
+        codes, distinct = pd.factorize(cells)
+        texts = np.array([*map(clean, distinct), ""], dtype=str)
+        texts, same = np.unique(texts, return_inverse=True)
+        missing = np.isin(texts, MISSING[:1] if declared == "category" else MISSING)
+        if isinstance(declared, tuple):
+            missing &= ~np.isin(texts, declared)
+        return cls(str(cells.name), same[codes], texts, missing, declared, place)
+
+    def first(self, which: NDArray[np.bool_]) -> tuple[str, str]:
+        """Return the first cell with one of some texts, and its place; empty if there is none."""
+        if not which[self.index].any():
+            return "", ""
+        row = int(np.argmax(which[self.index]))
+        return str(self.texts[self.index[row]]), self.place(row)
+
+    def refuse(self, odd: NDArray[np.bool_], n_fit: int, kind: str) -> None:
+        """Raise DataError for texts that do not fit the other ones, or the declaration."""
+        rows = np.flatnonzero(odd[self.index])
+        where = self.place(int(rows[0]))
+        words = [repr(str(self.texts[self.index[row]])) for row in rows[:_SHOWN]]
+        for k, row in enumerate(rows[1:_SHOWN].tolist(), start=1):
+            words[k] += f" ({self.place(row).rpartition(':')[2].strip()})"
+        if len(rows) > _SHOWN:
+            words.append(f"{len(rows) - _SHOWN} more")
+        cells = " and ".join([words[0], ", ".join(words[1:])][: len(words)])
+        if self.declared:
+            what = f"column {self.name!r} holds {cells}, but is declared {self.declared!r}"
+        else:
+            what = (
+                f"column {self.name!r} holds {n_fit} {kind}s, but also {cells}; mend them, or "
+                f"declare the column: {how_to_declare(self.name, 'number')} if they are missing, "
+                f"{how_to_declare(self.name, 'category')} if all cells are text"
+            )
+        raise DataError(what, where=where)
+
+
+def how_to_declare(name: str, kind: str) -> str:
+    """Return the option that declares a column, and the key of a catalog entry that does."""
+    option = f"--type {shlex.quote(f'{name}={kind}')}"
+    return f"{option} (in the description: 'types: {{{name}: {kind}}}')"
 
 
 def read_column(
@@ -220,137 +273,87 @@ def read_column(
     from pandas.api import types
 
     name = str(cells.name)
-    declared = declared or declared_values(cells)
     if types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells):
-        return _times(cells, name)
+        return _measured(name, _times(cells))
     is_number = types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells)
-    if is_number and (not declared or declared == "number" or declared in WRITINGS):
-        return _measured(name, "number", cells.to_numpy(np.float64, na_value=np.nan), "")
-    if declared == "category" or isinstance(declared, tuple):
-        return _codes(cells, name, place, declared)
-    index, texts, missing = distinct_texts(cells)
-    counts = np.where(missing, 0, np.bincount(index, minlength=len(texts)))
-    present = np.flatnonzero(counts)
-    if not len(present):
-        return _measured(name, "number", np.full(len(index), np.nan), "no cell has a value")
-    is_marker = np.array([text.lower() in _MARKERS for text in texts[present]])
-    real = present[~is_marker]
-    readings = (
-        [] if declared == "" and _are_padded(texts[real]) else _readings(texts[real], declared)
-    )
+    if is_number and (declared in ("", "number") or declared in WRITINGS):
+        return _measured(name, _Reading("number", cells.to_numpy(np.float64, na_value=np.nan)))
+    column = Texts.of(cells, place, declared)
+    if column.declared == "category" or isinstance(column.declared, tuple):
+        return _codes(column, ordered=getattr(cells.dtype, "ordered", False))
+    counts = np.bincount(column.index, minlength=len(column.texts)) * ~column.missing
+    is_marker = np.array([text.lower() in _MARKERS for text in column.texts]) & (counts > 0)
+    real = np.flatnonzero((counts > 0) & ~is_marker)
+    readings = _readings(column.texts[real].tolist(), declared)
+    values = np.full(len(column.texts), np.nan)
     whole = [reading for reading in readings if reading.is_whole]
-    values = np.full(len(texts), np.nan)
     if whole:
-        found, gone = (
-            _chosen(whole, decimal, name, texts[real], index, real, place),
-            present[is_marker],
-        )
+        found = _chosen(whole, decimal, column, real)
+    elif not len(real) and (declared or not is_marker.any()):
+        found = _Reading("number", np.empty(0), "no cell has a value")
     else:
         fitting = [int(counts[real[~np.isnan(reading.values)]].sum()) for reading in readings]
         n_fit = max(fitting, default=0)
         if not declared and (not strict or 2 * n_fit < counts.sum()):
-            codes, column = _codes(cells, name, place)
-            return codes, replace(column, share=n_fit / int(counts.sum()))
+            codes, category = _codes(column)
+            return codes, replace(category, share=n_fit / int(counts.sum()))
         found = readings[fitting.index(n_fit)]
-        gone = np.r_[real[np.isnan(found.values)], present[is_marker]]
+        is_marker[real[np.isnan(found.values)]] = True
         if declared != "number":
-            _refuse_odd(name, found.kind, declared, n_fit, index, gone, texts, place)
+            column.refuse(is_marker, n_fit, found.kind)
     values[real] = found.values
-    notes = [found.note, f"missing: {_quoted(texts[gone])}" if len(gone) else ""]
-    return _measured(name, found.kind, values[index], "; ".join(filter(None, notes)))
+    gone = column.texts[is_marker].tolist()
+    return _measured(name, replace(found, values=values[column.index]), gone)
 
 
-def _measured(
-    name: str, kind: Literal["number", "date", "duration"], values: NDArray[Any], note: str
-) -> tuple[Numbers, Column]:
-    return values, Column(name, kind, missing=int(np.isnan(values).sum()), note=note)
+def _measured(name: str, reading: _Reading, gone: Sequence[str] = ()) -> tuple[Numbers, Column]:
+    """Return the values of a column and its description; ``gone`` are words for missing cells."""
+    n_missing = int(np.isnan(reading.values).sum())
+    notes = filter(None, [reading.note, _missing(gone)])
+    return reading.values, Column(name, reading.kind, missing=n_missing, note="; ".join(notes))
 
 
-def _refuse_odd(
-    name: str,
-    kind: str,
-    declared: Declared,
-    n_fit: int,
-    index: NDArray[np.intp],
-    odd: NDArray[np.intp],
-    texts: NDArray[np.str_],
-    place: RowPlace,
-) -> None:
-    """Raise DataError for the cells that do not fit the other ones, or the declaration."""
-    rows = np.flatnonzero(np.isin(index, odd))
-    places = [place(int(row)) for row in rows[:_SHOWN]]
-    first, *others = (repr(str(texts[index[row]])) for row in rows[:_SHOWN])
-    more = [
-        f"{cell} ({at.rpartition(':')[2].strip()})"
-        for cell, at in zip(others, places[1:], strict=True)
-    ]
-    if len(rows) > _SHOWN:
-        more.append(f"{len(rows) - _SHOWN} more")
-    cells = f"{first}{' and ' if more else ''}{', '.join(more)}"
-    if declared:
-        what = f"column {name!r} holds {cells}, but is declared {declared!r}"
-    else:
-        what = (
-            f"column {name!r} holds {n_fit} {kind}s, but also {cells}; mend them, or declare the "
-            f"column: {how_to_declare(name, 'number')} if they are missing, "
-            f"{how_to_declare(name, 'category')} if all cells are text"
-        )
-    raise DataError(what, where=places[0])
+def _missing(words: Sequence[str]) -> str:
+    more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
+    return f"missing: {', '.join(map(repr, words[:_SHOWN]))}{more}" if words else ""
 
 
-def how_to_declare(name: str, kind: str) -> str:
-    """Return the option that declares a column, and the key of a catalog entry that does."""
-    option = f"--type {shlex.quote(f'{name}={kind}')}"
-    return f"{option} (in the description: 'types: {{{name}: {kind}}}')"
-
-
-def _quoted(texts: Sequence[str] | NDArray[np.str_]) -> str:
-    more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
-    return ", ".join(repr(str(text)) for text in texts[:_SHOWN]) + more
-
-
-def _times(cells: pd.Series, name: str) -> tuple[Numbers, Column]:
+def _times(cells: pd.Series) -> _Reading:
     """Return dates as days since 1970-01-01, or durations as seconds."""
     import pandas as pd
 
     if pd.api.types.is_timedelta64_dtype(cells):
-        return _measured(name, "duration", cells.dt.total_seconds().to_numpy(np.float64), "seconds")
+        return _Reading("duration", cells.dt.total_seconds().to_numpy(np.float64), "seconds")
     origin = pd.Timestamp("1970-01-01", tz=cells.dt.tz and "UTC")
-    seconds = (cells - origin).dt.total_seconds()
-    return _measured(name, "date", seconds.to_numpy(np.float64) / 86400, "days since 1970")
+    days = (cells - origin).dt.total_seconds().to_numpy(np.float64) / 86400
+    return _Reading("date", days, "days since 1970")
 
 
-def _codes(
-    cells: pd.Series,
-    name: str,
-    place: RowPlace,
-    declared: Declared = "",
-) -> tuple[Numbers, Column]:
-    """Return the codes of a category; the values of an ordered one of pandas keep their order."""
-    index, texts, missing = distinct_texts(cells, keeps_words=declared == "category")
+def _codes(column: Texts, *, ordered: bool = False) -> tuple[Numbers, Column]:
+    """Return the codes of a category; declared values keep their order if ``ordered``."""
+    texts, declared = column.texts, column.declared
     if isinstance(declared, tuple):
-        missing &= ~np.isin(texts, declared)
-        wrong = np.flatnonzero(np.isin(index, np.flatnonzero(~missing & ~np.isin(texts, declared))))
-        if wrong.size:
-            what = f"column {name!r} holds {str(texts[index[wrong[0]]])!r}, not a declared value"
-            raise DataError(what, where=place(int(wrong[0])))
-    used = np.bincount(index, minlength=len(texts)) > 0
-    words = {text: text for text in texts[used & ~missing].tolist()}
+        word, where = column.first(~column.missing & ~np.isin(texts, declared))
+        if where:
+            what = f"column {column.name!r} holds {word!r}, not a declared value"
+            raise DataError(what, where=where)
+    used = np.bincount(column.index, minlength=len(texts)) > 0
+    words = {text: text for text in texts[used & ~column.missing].tolist()}
     if {text.lower() for text in words} == {"true", "false"} and len(words) > 2:
         words = {text: text.lower() for text in words}
     values = in_order(set(words.values()))
-    if getattr(cells.dtype, "ordered", False):
+    if ordered:
         values = tuple(value for value in declared if value in words)
     code = {value: float(number) for number, value in enumerate(values)}
-    codes = np.array([code[words[text]] if text in words else np.nan for text in texts.tolist()])
-    notes = []
-    if len({value.casefold() for value in values}) < len(values):
-        notes.append("some values differ only in case")
-    if gone := [str(text) for text in texts[used & missing] if text]:
-        notes.append(f"missing: {_quoted(gone)}")
-    values_of_rows = codes[index]
-    n_missing = int(np.isnan(values_of_rows).sum())
-    return values_of_rows, Column(name, "category", values, n_missing, "; ".join(notes), 0.0)
+    codes = np.array([code[words[t]] if t in words else np.nan for t in texts.tolist()])
+    codes = codes[column.index]
+    is_folded = len({value.casefold() for value in values}) < len(values)
+    notes = [
+        "some values differ only in case" if is_folded else "",
+        _missing([text for text in texts[used & column.missing].tolist() if text]),
+    ]
+    n_missing, note = int(np.isnan(codes).sum()), "; ".join(filter(None, notes))
+    return codes, Column(column.name, "category", values, n_missing, note, 0.0)
 
 
 def in_order(words: Iterable[str]) -> tuple[str, ...]:
@@ -362,24 +365,8 @@ def in_order(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(words, key=lambda word: numbers[word] or 0))
 
 
-def _are_padded(texts: NDArray[np.str_]) -> bool:
-    """Return whether the texts are codes of equal length such as 007, some with leading zeros."""
-    words = texts.tolist()
-    return (
-        len({len(word) for word in words}) == 1
-        and all(len(word) > 1 and word.isascii() and word.isdigit() for word in words)
-        and any(word[0] == "0" for word in words)
-    )
-
-
 def _chosen(
-    whole: Sequence[_Reading],
-    decimal: str,
-    name: str,
-    texts: NDArray[np.str_],
-    index: NDArray[np.intp],
-    real: NDArray[np.intp],
-    place: RowPlace,
+    whole: Sequence[_Reading], decimal: str, column: Texts, real: NDArray[np.intp]
 ) -> _Reading:
     """Return the reading of a column from all that fit.
 
@@ -387,17 +374,17 @@ def _chosen(
     """
     first = whole[0]
     for other in whole[1:]:
-        differing = np.flatnonzero(first.values != other.values)
+        differing = real[first.values != other.values]
         if other.kind != first.kind or not differing.size:
             continue
         if first.kind == "number":
             return next((each for each in whole if each.decimal == decimal), first)
-        row = int(np.flatnonzero(np.isin(index, real[differing]))[0])
+        word, where = column.first(np.isin(np.arange(len(column.texts)), differing))
         raise DataError(
-            f"column {name!r} holds {str(texts[real == index[row]][0])!r}, which is a date as "
-            f"{first.note} and as {other.note}; declare it: {how_to_declare(name, first.note)} or "
-            f"{how_to_declare(name, other.note)}",
-            where=place(row),
+            f"column {column.name!r} holds {word!r}, which is a date as {first.note} and as "
+            f"{other.note}; declare it: {how_to_declare(column.name, first.note)} or "
+            f"{how_to_declare(column.name, other.note)}",
+            where=where,
         )
     return first
 
@@ -405,28 +392,37 @@ def _chosen(
 def decimal_of(columns: Iterable[pd.Series], usual: str) -> str:
     """Return the decimal mark that the texts of some columns prove, or the usual one."""
     proven = set()
-    for column in columns:
-        _, texts, missing = distinct_texts(column.iloc[:1000])
-        words = [text for text in texts[~missing].tolist() if text.lower() not in _MARKERS]
+    for cells in columns:
+        column = Texts.of(cells.iloc[:1000], lambda row: "")
+        texts = column.texts[~column.missing].tolist()
+        words = [text for text in texts if text.lower() not in _MARKERS]
         marks = {each.decimal for each in _numbers_of(words) if each.is_whole} if words else set()
         if len(marks) == 1:
             proven |= marks
     return proven.pop() if len(proven) == 1 else usual
 
 
-def _readings(texts: NDArray[np.str_], declared: Declared) -> list[_Reading]:
+def _readings(words: Sequence[str], declared: Declared) -> list[_Reading]:
     """Return the readings of texts as numbers, dates and durations, the first ones preferred."""
-    words = texts.tolist()
     if not words:
         return []
     if isinstance(declared, str) and "%" in declared:
         return [_Reading("date", _days(words, declared), declared)]
     if declared in WRITINGS:
         return [_numbers(words, str(declared))]
+    if not declared and _are_padded(words):
+        return []
     readings = [] if declared == "date" else _numbers_of(words)
     if declared == "number" or any(reading.is_whole for reading in readings):
         return readings
     return [*readings, *_dates(words), *_durations(words), *_with_unit(words)]
+
+
+def _are_padded(words: Sequence[str]) -> bool:
+    """Return whether words are codes of equal length such as 007, some with leading zeros."""
+    is_code = re.compile(r"\d{2,}", re.ASCII).fullmatch
+    is_equal = len({len(word) for word in words}) == 1 and all(map(is_code, words))
+    return is_equal and any(word[0] == "0" for word in words)
 
 
 def _numbers_of(words: Sequence[str]) -> list[_Reading]:
@@ -492,7 +488,7 @@ def _days(words: Sequence[str], form: str) -> Numbers:
     import pandas as pd
 
     dates = pd.to_datetime(pd.Series(words), format=form, errors="coerce", utc=True)
-    return _times(dates, "")[0]
+    return _times(dates).values
 
 
 def _durations(words: Sequence[str]) -> Iterator[_Reading]:
@@ -501,9 +497,7 @@ def _durations(words: Sequence[str]) -> Iterator[_Reading]:
     texts = [word if _DURATION.fullmatch(word) else "" for word in words]
     if any(texts):
         full = [f"{text}:00" if text.count(":") == 1 else text for text in texts]
-        yield _Reading(
-            "duration", _times(pd.Series(pd.to_timedelta(full, errors="coerce")), "")[0], "seconds"
-        )
+        yield _times(pd.Series(pd.to_timedelta(full, errors="coerce")))
 
 
 def _with_unit(words: Sequence[str]) -> Iterator[_Reading]:

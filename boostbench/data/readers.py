@@ -175,8 +175,12 @@ class _Cells:
             self._check_widths()
             raise DataError(f"this is not a table: {error}", where=self.path) from error
         # A short row is filled with missing cells, so its last cell is missing.
-        if (frame.iloc[:, -1].isna() | (frame.iloc[:, -1] == "")).any():
+        is_short = frame.iloc[:, -1].isna() | (frame.iloc[:, -1] == "")
+        if is_short.any():
             self._check_widths()
+            ends = frame[is_short]  # rows of separators alone are blank lines
+            is_short[is_short] = (ends.isna() | (ends == "")).all(axis=1)
+            frame = frame[~is_short].reset_index(drop=True)
         return frame
 
     def place(self, row: int) -> str:
@@ -198,7 +202,7 @@ class _Cells:
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
         reader = csv.reader(io.StringIO(self.body), delimiter=self.separator, skipinitialspace=True)
         for cells in reader:
-            if cells:
+            if any(cells):
                 yield self.header + reader.line_num, cells
 
 

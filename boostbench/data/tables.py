@@ -19,9 +19,8 @@ from boostbench.data.columns import (
     Column,
     Declared,
     RowPlace,
+    Texts,
     clean,
-    declared_values,
-    distinct_texts,
     find_name,
     how_to_declare,
     read_column,
@@ -209,11 +208,10 @@ def check_numbers(X: NDArray[np.float64], names: Sequence[str], place: RowPlace)
 
 def refuse_text(column: pd.Series, place: RowPlace, reason: str) -> None:
     """Raise DataError at the first cell of a column that is not a number, with the reason."""
-    index, texts, missing = distinct_texts(column)
-    text = ~missing & np.array([not is_number(str(text)) for text in texts])
-    row = int(np.argmax(text[index]))
-    what = f"column {column.name!r} holds {str(texts[index[row]])!r}, which is not a number"
-    raise DataError(f"{what}; {reason}", where=place(row))
+    cells = Texts.of(column, place)
+    word, where = cells.first(~cells.missing & [not is_number(t) for t in cells.texts.tolist()])
+    what = f"column {cells.name!r} holds {word!r}, which is not a number"
+    raise DataError(f"{what}; {reason}", where=where)
 
 
 def is_number(text: str) -> bool:
@@ -227,23 +225,17 @@ def is_number(text: str) -> bool:
 
 def parse_labels(column: pd.Series, place: RowPlace, declared: Declared = "") -> NDArray[np.str_]:
     """Return the labels of a column as text; raise DataError if one is missing."""
-    declared = declared or declared_values(column)
-    index, texts, missing = distinct_texts(column, keeps_words=declared == "category")
-    if isinstance(declared, tuple):
-        missing &= ~np.isin(texts, declared)
-    if missing[index].any():
-        row = int(np.argmax(missing[index]))
-        word = str(texts[index[row]])
-        found, hint = "", ""
-        if word:
-            found = f": it is {word!r}"
-            how = how_to_declare(str(column.name), "category")
-            hint = f"; if {word!r} is a class, declare the column: {how}"
+    cells = Texts.of(column, place, declared)
+    word, where = cells.first(cells.missing)
+    if where:
+        how = how_to_declare(cells.name, "category")
+        hint = f"; if {word!r} is a class, declare the column: {how}" if word else ""
+        found = f": it is {word!r}" if word else ""
         raise DataError(
-            f"the label (column {column.name!r}) is missing{found}; every row needs one{hint}",
-            where=place(row),
+            f"the label (column {cells.name!r}) is missing{found}; every row needs one{hint}",
+            where=where,
         )
-    return texts[index]
+    return cells.texts[cells.index]
 
 
 def _parse_folds(column: pd.Series, path: str) -> NDArray[np.int64]:
@@ -265,15 +257,13 @@ def _is_split(column: pd.Series) -> bool:
 
 
 def _parse_split(column: pd.Series, place: RowPlace) -> NDArray[np.bool_]:
-    index, texts, _ = distinct_texts(column)
-    lower = np.char.lower(texts)
-    wrong = ~np.isin(lower, ("train", "test"))[index]
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        text = str(texts[index[row]])
-        found = f"holds {text!r}" if text else "is empty"
-        raise DataError(f"column 'split' {found}; it must be 'train' or 'test'", where=place(row))
-    return np.asarray(lower == "test", dtype=bool)[index]
+    cells = Texts.of(column, place)
+    lower = np.char.lower(cells.texts)
+    word, where = cells.first(~np.isin(lower, ("train", "test")))
+    if where:
+        found = f"holds {word!r}" if word else "is empty"
+        raise DataError(f"column 'split' {found}; it must be 'train' or 'test'", where=where)
+    return np.asarray(lower == "test", dtype=bool)[cells.index]
 
 
 def clean_names(names: Sequence[object], kind: str, where: str) -> list[str]:

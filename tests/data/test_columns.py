@@ -336,6 +336,7 @@ SAME = {
     "separator at the end of the header": "a,b,target,\n1,2,x\n3,4,y\n",
     "separator at the end of the rows": "a,b,target\n1,2,x,\n3,4,y,\n",
     "empty column": "a,,b,target\n1,,2,x\n3,,4,y\n",
+    "rows of separators alone": "a,b,target\n,,\n1,2,x\n3,4,y\n,,\n,,\n",
     "quoted line break in a cell": 'a,b,target\n1,"2\n",x\n3,4,y\n',
     "leading zeros of unequal length": "a,b,target\n01,2,x\n3,04,y\n",
     "UTF-16": "a\tb\ttarget\n1\t2\tx\n3\t4\ty\n".encode("utf-16"),
