@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from boostbench.reports.text import plain
 from boostbench.reports.values.agreement import Held
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 STOPPED, OFF, BETTER, WORSE, BEYOND = "†", "‡", "§", "¶", "–"
 _IN_WORDS = {
@@ -79,33 +74,8 @@ class Table:
             yield (next(changed, len(row.labels) - 1) if previous else -1), row
             previous = row.labels
 
-    def frame(self) -> pd.DataFrame:
-        """Return the table as a DataFrame.
-
-        Each column of the table has the subcolumns ``value``, ``std`` and ``paper`` (if there are
-        any), and ``remarks``. For a cell without a value, ``value`` is the text of the cell.
-        """
-        import pandas as pd
-
-        has_std = any(cell.std for cell in self.cells)
-        columns: dict[tuple[str, str], list[str]] = {}
-        for place, (column, with_paper) in enumerate(
-            zip(map(plain, self.columns), self.with_paper, strict=True)
-        ):
-            cells = [row.cells[place] for row in self.rows]
-            columns[column, "value"] = [plain(cell.value or cell.text) for cell in cells]
-            if has_std:
-                columns[column, "std"] = [cell.std for cell in cells]
-            if with_paper:
-                columns[column, "paper"] = [plain(cell.paper) for cell in cells]
-            columns[column, "remarks"] = [plain(self._remarks(cell)) for cell in cells]
-        index = pd.MultiIndex.from_tuples(
-            [tuple(map(plain, row.labels)) for row in self.rows],
-            names=[plain(name) for name in self.names],
-        )
-        return pd.DataFrame(columns, index=index)
-
-    def _remarks(self, cell: TableCell) -> str:
+    def remarks_on(self, cell: TableCell) -> str:
+        """Return in words what marks, bold text and notes say about a cell."""
         parts = ["best"] if cell.best else []
         parts += [_IN_WORDS[mark] for mark in cell.marks]
         parts += [self.notes[number - 1] for number in (*cell.notes, *cell.paper_notes)]

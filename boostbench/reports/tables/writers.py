@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -86,14 +87,26 @@ def to_markdown(table: Table) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """Return `Table.frame` as CSV with a single header line."""
-    frame = table.frame()
-    header = [str(name).replace(" ", "_") for name in frame.index.names]
-    for column in frame.columns:
-        name, part = map(str, column)
-        header.append(name.replace(" ", "") + ("" if part == "value" else f" {part}"))
-    cells = frame.reset_index(allow_duplicates=True).map(csv_text)
-    return cells.to_csv(index=False, header=[csv_text(name) for name in header])
+    """Return the table as CSV with a single header line.
+
+    Each column of the table becomes its values, their standard deviations and the paper's values,
+    if there are any, and remarks. A cell without a value has its text instead.
+    """
+    has_std = any(cell.std for cell in table.cells)
+    header = [name.replace(" ", "_") for name in table.names]
+    for name, has_paper in zip(table.columns, table.with_paper, strict=True):
+        parts = ["", *[" std"] * has_std, *[" paper"] * has_paper, " remarks"]
+        header += [name.replace(" ", "") + part for part in parts]
+    rows = [header]
+    for row in table.rows:
+        fields = list(row.labels)
+        for cell, has_paper in zip(row.cells, table.with_paper, strict=True):
+            fields += [cell.value or cell.text, *[cell.std] * has_std, *[cell.paper] * has_paper]
+            fields.append(table.remarks_on(cell))
+        rows.append(fields)
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(map(csv_text, row) for row in rows)
+    return file.getvalue()
 
 
 def written_rows(
