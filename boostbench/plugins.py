@@ -91,7 +91,14 @@ if TYPE_CHECKING:
     from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, span
     from boostbench.reports.values.differences import resampled_sets, signed_rank_p
-    from boostbench.reports.values.frame import END, Result, Study, check_recorded, error_curve
+    from boostbench.reports.values.frame import (
+        END,
+        Result,
+        Study,
+        check_recorded,
+        error_curve,
+        tidy,
+    )
     from boostbench.reports.values.part_options import (
         AtRound,
         MetricName,
