@@ -90,7 +90,8 @@ if TYPE_CHECKING:
     )
     from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, span
-    from boostbench.reports.values.differences import resampled_sets, signed_rank_p
+    from boostbench.reports.values.designs import sample_of
+    from boostbench.reports.values.differences import estimate, resampled_sets, signed_rank_p
     from boostbench.reports.values.frame import (
         END,
         Result,
