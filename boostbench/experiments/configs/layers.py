@@ -66,7 +66,10 @@ def read_extended(
         what = f"extends: {base.name} is not a config, which is a mapping of keys"
         raise ConfigError([*complaints, *more, BoostbenchError(what, where=where)])
     base.data.pop("name", None)
-    source.data = _merged(base.data, source.data)
+    own = source.data
+    source.data = _merged(base.data, own)
+    if "rounds" in own:
+        _cut_checkpoints(source, base.data.get("checkpoints"))
     return source, complaints + more, (path, *files)
 
 
@@ -123,9 +126,9 @@ def varied(
 
 
 def _cut_checkpoints(source: Source, inherited: Any) -> None:
-    """Remove the checkpoints beyond a number of rounds that a size or ``--set`` replaced.
+    """Remove the checkpoints beyond a number of rounds that a later layer replaced.
 
-    Checkpoints that the size or ``--set`` itself gives differ from those ``inherited``, and remain.
+    Checkpoints that the later layer itself gives are not those ``inherited``, and remain.
     """
     rounds, checkpoints = source.data.get("rounds"), source.data.get("checkpoints")
     if isinstance(rounds, int) and isinstance(checkpoints, list) and checkpoints is inherited:

@@ -11,13 +11,16 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from boostbench.experiments.runs import Axis, BoosterSpec, Params
 from boostbench.source import show
 from boostbench.validation import MistakesError
 
-Grid = tuple[Axis, ...]
+# The lists of configs count sweeps without importing numpy, as runs do.
+if TYPE_CHECKING:
+    from boostbench.experiments.runs import Axis, BoosterSpec
+
+Grid: TypeAlias = "tuple[Axis, ...]"
 #: A value for each axis of a grid.
 Point = tuple[Any, ...]
 Swept = tuple[tuple[str, Any], ...]
@@ -130,6 +133,8 @@ def read_grid(value: Any) -> Grid:
 
 
 def _axes(value: Mapping[str, Any], path: tuple[str, ...], mistakes: MistakesError) -> list[Axis]:
+    from boostbench.experiments.runs import Axis
+
     axes: list[Axis] = []
     for key, item in value.items():
         place = (*path, key)
@@ -157,6 +162,8 @@ def points_of(grid: Grid) -> list[Point]:
 
 def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
     """Return the booster with the values of a point of its grid."""
+    from boostbench.experiments.runs import Params
+
     if not booster.grid:
         return booster
     params = booster.params.plain()

@@ -42,6 +42,11 @@ def test_lists_are_replaced_and_empty_values_remove_what_is_inherited(load):
     assert own.limits.time is None
 
 
+def test_fewer_rounds_drop_later_checkpoints_that_are_inherited(load, tmp_path):
+    (tmp_path / "base.yaml").write_text(BASE + "checkpoints: [4, 6, 10]\n")
+    assert load("rounds: 5\n").checkpoints == (4, 5)
+
+
 def test_sizes_are_merged(load):
     own = load("sizes: {quick: {rounds: 3}}\n", size="quick")
     assert (own.rounds, own.seeds) == (3, (0, 1))
