@@ -11,16 +11,16 @@ import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boostbench.data import Dataset, load, search_dirs
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import Reading, accepted, load_config
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.planner import check_data, have_records, make_plan
+from boostbench.experiments.planning.planner import are_done, check_data, make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
@@ -32,7 +32,7 @@ from boostbench.plugin_files import load_plugin
 if TYPE_CHECKING:
     import pandas as pd
 
-    from boostbench.experiments.planning.repeating import Families, Family, Repeated
+    from boostbench.experiments.planning.repeating import Repeated
     from boostbench.experiments.running.conduct import Event, Progress
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.experiment_report import Report
@@ -60,10 +60,6 @@ class Experiment:
         (i, n): only the i-th of n parts of the plan.
     size : str or None
         Size variant of the config.
-    overrides : tuple of str
-        Values that replace those of the config, as ``key=value``.
-    plugins : tuple of Path
-        Plugin files of the experiment.
 
     Examples
     --------
@@ -87,8 +83,6 @@ class Experiment:
     runs: tuple[Run, ...]
     shard: tuple[int, int] | None = None
     size: str | None = None
-    overrides: tuple[str, ...] = ()
-    plugins: tuple[Path, ...] = ()
 
     @classmethod
     def load(
@@ -282,12 +276,14 @@ class Experiment:
         KeyboardInterrupt
             After Ctrl-C.
         """
-        from boostbench.experiments.planning.repeating import families
+        from boostbench.experiments.planning.repeating import families, repeat_sample
 
         recorded = [planned for planned in self._plan_to_report().runs if planned.status == "ok"]
         with tempfile.TemporaryDirectory() as folder:
             elsewhere = replace(self, store=RecordStore(folder))
-            return list(elsewhere._repeat(families(recorded), share, jobs, on_event).values())
+            do = partial(elsewhere._run_locally, jobs=jobs, on_event=on_event)
+            again = repeat_sample(families(recorded), share, elsewhere.store, self.data, do)
+            return list(again.values())
 
     def adopt(
         self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
@@ -313,10 +309,8 @@ class Experiment:
         """
         from boostbench.experiments.planning.repeating import adopt
 
-        def repeat(groups: Families) -> dict[Family, Repeated]:
-            return self._repeat(groups, share, jobs, on_event)
-
-        return adopt(self.plan, repeat, self.store)
+        do = partial(self._run_locally, jobs=jobs, on_event=on_event)
+        return adopt(self.plan, share, self.store, self.data, do)
 
     def study(self, *, whole: bool = True) -> Study:
         """Return the results of all runs; unless ``whole``, without values no report reads."""
@@ -402,21 +396,6 @@ class Experiment:
             return plan
         return make_plan(self.runs, PackedRecords(packed), self.data, config=self.config)
 
-    def _repeat(
-        self, groups: Families, share: float, jobs: int | None, on_event: Listener | None
-    ) -> dict[Family, Repeated]:
-        """Repeat a sample of each family, with records in the results folder."""
-        from boostbench.experiments.planning.repeating import repeat_sample
-
-        def plan(runs: Iterable[Run]) -> Plan:
-            return make_plan(runs, self.store, self.data, check_packages=True)
-
-        def do(runs: Sequence[PlannedRun]) -> None:
-            if self._run_locally(runs, jobs, on_event).interrupted:
-                raise KeyboardInterrupt
-
-        return repeat_sample(groups, share, plan, do)
-
     def _run_locally(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
     ) -> Progress:
@@ -467,8 +446,8 @@ def load_experiments(
     BoostbenchError
         If a folder, plugin or pattern is missing or invalid, or two configs have the same name.
     """
-    files, folders, texts = paths_of(plugins), paths_of(data), _override_texts(overrides)
-    for file in files:
+    folders, texts = paths_of(data), _override_texts(overrides)
+    for file in paths_of(plugins):
         load_plugin(file, where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
     sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
@@ -476,39 +455,16 @@ def load_experiments(
     loaded = accepted(readings, check_parameters=False)
     store = RecordStore(results)
     runs_of_configs = [expand(config) for config in loaded]
-    selected = set(_selected(list(chain.from_iterable(runs_of_configs)), only, size))
-    shared: dict[str, Any] = {"shard": shard, "size": size, "overrides": texts, "plugins": files}
+    selected = set(select(list(chain.from_iterable(runs_of_configs)), only, size))
     experiments = tuple(
-        Experiment(config, store, folders, tuple(run for run in runs if run in selected), **shared)
+        Experiment(config, store, folders, tuple(r for r in runs if r in selected), shard, size)
         for config, runs in zip(loaded, runs_of_configs, strict=True)
     )
-    if check_parameters and not _are_done(experiments, store):
+    own_store = RecordStore(results)  # leaves ``store`` unread until the first plan
+    runs_by_config = [(each.runs, each.config) for each in experiments]
+    if check_parameters and not are_done(runs_by_config, own_store, folders):
         accepted(readings, check_parameters=True)
     return experiments
-
-
-def _selected(runs: Sequence[Run], only: Sequence[str], size: str | None) -> list[Run]:
-    try:
-        return select(runs, only)
-    except BoostbenchError as error:
-        if size is None:
-            raise
-        what = f"{error.what}; --size {size} may have fewer data sets, boosters and noises"
-        raise BoostbenchError(what, where=error.where) from None
-
-
-def _are_done(experiments: Sequence[Experiment], store: RecordStore) -> bool:
-    """Return whether all runs have current records, so that their parameters are valid."""
-    own_store = RecordStore(store.folder.parent)  # leaves ``store`` unread until the first plan
-    try:
-        if all(have_records(each.runs, own_store, each.data) for each in experiments):
-            return True
-        if all(each.config.select is None for each in experiments):
-            return False
-        plans = [replace(each, store=own_store).plan(check_packages=False) for each in experiments]
-    except BoostbenchError:  # raised again when the plan is needed
-        return False
-    return all(planned.status == "ok" for plan in plans for planned in plan.runs)
 
 
 def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:

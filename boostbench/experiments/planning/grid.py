@@ -68,7 +68,7 @@ def _runs_of(entry: DataSet, noise: Noise, config: Config) -> Iterator[Run]:
                 )
 
 
-def select(runs: Sequence[Run], patterns: Sequence[str]) -> list[Run]:
+def select(runs: Sequence[Run], patterns: Sequence[str], size: str | None = None) -> list[Run]:
     """Return the runs that match one of the patterns; all runs if there are no patterns.
 
     Parameters
@@ -77,6 +77,8 @@ def select(runs: Sequence[Run], patterns: Sequence[str]) -> list[Run]:
     patterns : sequence of str
         Names of data sets, boosters or noises, or patterns with ``*`` for ids of runs
         (``dna/sm-boost*``).
+    size : str or None, default=None
+        Size of the configs, for the message.
 
     Raises
     ------
@@ -89,6 +91,8 @@ def select(runs: Sequence[Run], patterns: Sequence[str]) -> list[Run]:
         if not any(_matches(run, pattern) for run in runs):
             names = {name for run in runs for name in _names(run)}
             what = f"no run matches {pattern!r}; {hint(pattern, names)}"
+            if size is not None:
+                what += f"; --size {size} may have fewer data sets, boosters and noises"
             raise BoostbenchError(what, where="--only")
     return [run for run in runs if any(_matches(run, pattern) for pattern in patterns)]
 

@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
-from boostbench.errors import ConfigError, DataError, DataUnavailableError, PluginError, absence
+from boostbench.errors import (
+    BoostbenchError,
+    ConfigError,
+    DataError,
+    DataUnavailableError,
+    PluginError,
+    absence,
+)
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
@@ -91,10 +98,27 @@ def make_plan(
     )
 
 
-def have_records(
-    runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | Path] = ()
+def are_done(
+    experiments: Sequence[tuple[Sequence[Run], Config]],
+    store: RecordStore,
+    data_dirs: Sequence[str | Path] = (),
 ) -> bool:
-    """Return whether each run has a record of its code and data, whatever its status."""
+    """Return whether all runs of some experiments have current records, whatever their status.
+
+    With selection of parameters, the runs must have succeeded, because their fits follow from them.
+    """
+    try:
+        if all(_have_records(runs, store, data_dirs) for runs, _ in experiments):
+            return True
+        if all(config.select is None for _, config in experiments):
+            return False
+        plans = [make_plan(runs, store, data_dirs, config=config) for runs, config in experiments]
+    except BoostbenchError:  # raised again when the plan is needed
+        return False
+    return all(planned.status == "ok" for plan in plans for planned in plan.runs)
+
+
+def _have_records(runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | Path]) -> bool:
     planner = _Planner(store, tuple(data_dirs), check_packages=False, strict=False)
     keys = ((run.data.name, planner.key_of(run)) for run in runs)
     return all(any(key == file.key for file in store.find(name, key.value)) for name, key in keys)

@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, Protocol
 
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
-from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
@@ -26,6 +27,12 @@ RELATIVE = 1e-9
 Family = tuple[str, str, str]
 #: Runs with a record by family, in a fixed order that mixes parameters, noises and seeds.
 Families = dict[Family, list[PlannedRun]]
+
+
+class Ended(Protocol):
+    """The end of some runs, such as `Progress`."""
+
+    interrupted: bool
 
 
 @dataclass(frozen=True)
@@ -160,8 +167,9 @@ def families(recorded: Iterable[PlannedRun]) -> Families:
 def repeat_sample(
     groups: Families,
     share: float,
-    plan: Callable[[Iterable[Run]], Plan],
-    do: Callable[[Sequence[PlannedRun]], None],
+    store: RecordStore,
+    data_dirs: Sequence[Path],
+    do: Callable[[Sequence[PlannedRun]], Ended],
 ) -> dict[Family, Repeated]:
     """Repeat a sample of each family, and compare the results with the records.
 
@@ -171,18 +179,26 @@ def repeat_sample(
         Recorded runs by family; the first members are repeated.
     share : float
         Fraction of each family to repeat, from 0 to 1; at least one run.
-    plan : callable
-        Compares runs with the store to which the repeated runs are written.
+    store : RecordStore
+        Store of the repeated runs.
+    data_dirs : sequence of Path
     do : callable
-        Executes planned runs.
+        Executes planned runs, with records in the store.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        If the runs were interrupted.
     """
     samples = {
         family: members[: max(1, math.ceil(share * len(members) - 1e-9))]
         for family, members in groups.items()
     }
     runs = [member.run for sample in samples.values() for member in sample]
-    do([planned for planned in plan(runs).runs if planned.status in ("missing", "stale")])
-    again = {planned.run: planned for planned in plan(runs).runs}
+    if do(make_plan(runs, store, data_dirs, check_packages=True).todo()).interrupted:
+        raise KeyboardInterrupt
+    plan = make_plan(runs, store, data_dirs, check_packages=True)
+    again = {planned.run: planned for planned in plan.runs}
     outcomes = {}
     for family, sample in samples.items():
         outcome = Repeated(*family, runs=len(groups[family]), sample=len(sample))
@@ -194,8 +210,10 @@ def repeat_sample(
 
 def adopt(
     plan: Callable[[], Plan],
-    repeat: Callable[[Families], dict[Family, Repeated]],
+    share: float,
     store: RecordStore,
+    data_dirs: Sequence[Path],
+    do: Callable[[Sequence[PlannedRun]], Ended],
 ) -> list[Repeated]:
     """Adopt the stale records of each family whose sample gives the recorded results.
 
@@ -204,9 +222,8 @@ def adopt(
     plan : callable
         Compares the runs of the experiment with the current records. Where parameters are selected,
         adopted records may lead to further runs of a family.
-    repeat : callable
-        Repeats a sample of some families; see `repeat_sample`.
-    store : RecordStore
+    share, store, data_dirs, do
+        As for `repeat_sample`; the store is that of the stale records.
 
     Raises
     ------
@@ -217,7 +234,7 @@ def adopt(
     while True:
         stale = families(of_other_code(plan().runs))
         if new := {family: stale[family] for family in stale if family not in outcomes}:
-            outcomes |= repeat(new)
+            outcomes |= repeat_sample(new, share, store, data_dirs, do)
             continue
         n_before = sum(outcome.adopted for outcome in outcomes.values())
         for family, members in stale.items():
