@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import takewhile
 from typing import Any, ClassVar, get_type_hints
 
 import numpy as np
@@ -34,8 +35,10 @@ _ENTRY_COST = 3.0
 
 _NO_LIMIT = 2**63 - 1
 
-#: Types of the rules, which select the compiled kernels.
-_KINDS = get_type_hints(GrowthRules)
+#: Options that growth reads, with their types, which select the compiled kernels.
+_OPTIONS: list[tuple[str, Any]] = [
+    *takewhile(lambda rule: rule[0] != "kind", get_type_hints(GrowthRules).items())
+]
 
 _FOR_LABELS = ("gini", "entropy", "gain-ratio", "error")
 
@@ -173,25 +176,24 @@ class Tree(TreeOptions):
         leaves = _NO_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
         depth = 62 if self.max_depth is None else min(self.max_depth, 62)
         cells = (n_sums + 1) * data.low.shape[0]
-        computed: dict[str, Any] = {
-            "kind": KIND_OF[type(demand)],
-            "criterion": CRITERIA[self._criterion_for(type(demand))],
-            "n_sums": n_sums,
-            "random": random,
-            "n_drawn": n_drawn,
-            "max_leaves": max(min(leaves, 1 << depth, data.n_rows), 1),
-            "min_cases": 0.0,
-            "seed": int(rng.integers(2**62)) if draws and rng is not None else 0,
-            "histograms": max(2, _HISTOGRAM_BYTES // (8 * cells)),
-            "subtraction": True,
-            "entry_cost": _ENTRY_COST,
+        options: dict[str, Any] = {
+            name: _NO_LIMIT if (value := getattr(self, name)) is None else number(value)
+            for name, number in _OPTIONS
         }
-        numbers: dict[str, Any] = {
-            name: _NO_LIMIT if (value := getattr(self, name)) is None else _KINDS[name](value)
-            for name in GrowthRules._fields
-            if name not in computed
-        }
-        return GrowthRules(**computed, **numbers)
+        return GrowthRules(
+            **options,
+            kind=KIND_OF[type(demand)],
+            criterion=CRITERIA[self._criterion_for(type(demand))],
+            n_sums=n_sums,
+            random=random,
+            n_drawn=n_drawn,
+            max_leaves=max(min(leaves, 1 << depth, data.n_rows), 1),
+            min_cases=0.0,
+            seed=int(rng.integers(2**62)) if draws and rng is not None else 0,
+            histograms=max(2, _HISTOGRAM_BYTES // (8 * cells)),
+            subtraction=True,
+            entry_cost=_ENTRY_COST,
+        )
 
     def _n_drawn(self, n_features: int) -> int:
         """Return the number of features drawn for each node."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -161,7 +161,7 @@ def test_two_classes_reach_the_optimum_of_binary_deep_boost() -> None:
 class Recording(Greedy):
     """Greedy trees whose growth paths are kept."""
 
-    paths: list[Any]
+    paths: ClassVar[list[Any]]
 
     def grow_path(self, *arguments: Any) -> Any:
         path = super().grow_path(*arguments)
@@ -355,13 +355,15 @@ def test_the_order_of_steps_does_not_matter() -> None:
 )
 def test_a_weak_learner_that_grows_no_path_for_costs_is_refused(learner: Any) -> None:
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=r"MDeepBoost chooses among .* take 'greedy'"):
+    with pytest.raises(
+        ValueError, match=r"MDeepBoost requires answers to Costs; .* take one of: greedy"
+    ):
         MDeepBoost(weak_learner=learner).fit(X, y)
 
 
 def test_pruned_trees_are_refused() -> None:
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=r"MDeepBoost chooses among .* take 'greedy'"):
+    with pytest.raises(ValueError, match="requires the trees of all sizes of one growth"):
         MDeepBoost(leaves="distribution", weak_learner="c45").fit(X, y)
 
 
