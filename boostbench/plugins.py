@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         Number,
         SeveralLabels,
         ShareOrCount,
+        Tolerance,
         Twin,
         Whole,
         as_list,

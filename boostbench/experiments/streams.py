@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def canonical_json(value: Any) -> str:
@@ -31,6 +32,8 @@ def stream(run: Any, purpose: str) -> np.random.Generator:
     the folds of one seed come from one permutation, and the labels corrupted at a small rate are a
     subset of those corrupted at a larger rate. The order of runs has no effect.
     """
+    import numpy as np
+
     name = [run.seed, purpose, run.data.name, run.data.params.plain()]
     if purpose == "noise":
         name.append(run.noise.model)

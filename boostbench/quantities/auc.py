@@ -10,7 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import mean
 from boostbench.quantities.quantity import metric
 
 
@@ -21,6 +20,8 @@ def auc(P: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     With two classes, return the area for the second class. NaN if all samples have one class.
     """
     from scipy.stats import rankdata
+
+    from boostbench.portable import mean
 
     classes, counts = np.unique(y, return_counts=True)
     if len(classes) < 2:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import mean
 from boostbench.quantities.quantity import metric
 
 
@@ -21,5 +20,7 @@ def balanced_accuracy(confusion: NDArray[np.int64]) -> float:
     >>> balanced_accuracy(np.array([[1, 0], [1, 1]]))
     0.75
     """
+    from boostbench.portable import mean
+
     n = confusion.sum(axis=1)
     return mean(np.diag(confusion)[n > 0] / n[n > 0])

@@ -8,13 +8,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import total
 from boostbench.quantities.quantity import metric
 
 
 @metric("brier", words="test Brier score", needs="probabilities", higher=False)
 def brier(P: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     """Return half the mean squared distance between probabilities and one-hot labels."""
+    from boostbench.portable import total
+
     away = P.copy()
     away[np.arange(len(y)), y] -= 1.0
     return total(away * away) / (2.0 * len(y))

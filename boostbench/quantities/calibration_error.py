@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import total
 from boostbench.quantities.quantity import metric
 
 N_BINS = 15
@@ -31,6 +30,8 @@ def calibration_error(P: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     >>> round(calibration_error(P, np.array([0, 1])), 12)
     0.4
     """
+    from boostbench.portable import total
+
     right = (P.argmax(axis=1) == y).astype(np.float64)
     top = P.max(axis=1)
     # (0, 1/15], (1/15, 2/15], ..., as in the paper

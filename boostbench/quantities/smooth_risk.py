@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import mean
 from boostbench.quantities.quantity import quantity
 
 
@@ -24,4 +23,6 @@ from boostbench.quantities.quantity import quantity
 )
 def smooth_risk(P: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     """Return the expected error of predicting y with probability p(y | x)."""
+    from boostbench.portable import mean
+
     return 1.0 - mean(P[np.arange(len(y)), y])

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.portable import mean, total
 from boostbench.quantities.quantity import quantity
 
 Weights = NDArray[np.float64]
@@ -31,6 +30,8 @@ _SHARE: dict[str, Any] = {
 )
 def noisy_weight_share(w: Weights, is_noisy: Mask) -> float:
     """Return the share of the weight on corrupted samples; NaN without any weight."""
+    from boostbench.portable import total
+
     return total(w[is_noisy]) / total(w) if w.any() else np.nan
 
 
@@ -52,6 +53,8 @@ def noisy_among_heaviest(w: Weights, is_noisy: Mask) -> float:
     >>> float(noisy_among_heaviest(w, np.arange(20) < 1))
     0.5
     """
+    from boostbench.portable import mean, total
+
     if not w.any():
         return np.nan
     n_heaviest = max(1, round(_HEAVIEST * len(w)))
