@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         as_list,
     )
     from boostbench.reports.claims.comparing import held_in
+    from boostbench.reports.claims.evidence import UnitOfTest
     from boostbench.reports.claims.inference import all_of, at_least, lower, near
     from boostbench.reports.claims.matching import ranked
     from boostbench.reports.figures.panels import (
