@@ -69,7 +69,7 @@ if TYPE_CHECKING:
     )
     from boostbench.reports.claims.comparing import held_in
     from boostbench.reports.claims.evidence import UnitOfTest
-    from boostbench.reports.claims.inference import all_of, at_least, lower, near
+    from boostbench.reports.claims.inference import all_of, at_least, decided, lower, near
     from boostbench.reports.claims.matching import ranked
     from boostbench.reports.figures.panels import (
         add_legend,
