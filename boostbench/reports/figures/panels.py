@@ -163,8 +163,8 @@ def draw_line(
     """
     is_log = axes.get_yscale() == "log"
     shown = np.where((mean > 0) | (not is_log), mean, np.nan)
-    if np.isnan(shown).all():
-        style |= {"markevery": None}  # matplotlib cannot space marks along an empty line
+    if np.isfinite(shown).sum() < 2:
+        style |= {"markevery": None}  # matplotlib spaces marks along two points or more
     axes.plot(x, shown, **style)
     if std is not None:
         low = np.maximum(mean - std, 0.1 * mean if is_log else least)
