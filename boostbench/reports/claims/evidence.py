@@ -14,7 +14,7 @@ from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.values.designs import Design, Repeats, Statistic, over_sets, sample_of
 from boostbench.reports.values.frame import END, Result, Study, error_at
-from boostbench.reports.values.paper import PaperValue, PaperValues
+from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
 
 #: Sample of a test: the runs of each data set, data sets, or data sets for the mean over them.
 UnitOfTest = Literal["runs", "sets", "mean"]
@@ -294,7 +294,7 @@ class PrintedEvidence(Evidence):
         read: Callable[[Result], float],
         metric: str,
     ) -> Repeats:
-        papers = self._papers if metric == "test_error" else ()
+        papers = self._papers if metric == PRINTED else ()
         found = (self.printed(paper, cell, dataset, booster) for paper in papers)
         errors = [value.error for value in found if value is not None and value.error is not None]
         unit = (0, 0)
