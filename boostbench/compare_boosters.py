@@ -156,7 +156,7 @@ def comparison_experiment(
     given: dict[str, Any] = {"target": target, "drop": drop, "types": types}
     files = {name: _copy_file(name, copies, given) for name in names if _is_file(name)}
     if any(given.values()) and not files:
-        raise BoostbenchError("target, drop and types are for data files, but none is given")
+        raise BoostbenchError("target, drop and types are given, but no data file is given")
     for plugin in paths_of(plugins):
         load_plugin(plugin)
     config = {

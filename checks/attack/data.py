@@ -71,6 +71,30 @@ _CELLS += (
 _CELLS += (b"x" * 140_000, b"2147483648:1", b"@data", b"qid:1", "\u2028é".encode(), b"0x1p3", b";")
 
 
+_CELLS += (
+    b"1,5",
+    b"1.234,5",
+    b"2020-01-02",
+    b"31/12/2019",
+    b"12:30",
+    b"12 %",
+    b"$5",
+    b"007",
+    b"5 kg",
+)
+_CELLS += (
+    rb"'it\'s'",
+    b"{0 1}",
+    b"sep=;\n",
+    b"\t",
+    b"|",
+    b"NA",
+    b"-",
+    "\u2212".encode(),
+    b"9" * 400,
+)
+
+
 def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
     """Try n files."""
     rng = random.Random(seed)
@@ -225,7 +249,7 @@ def _caches() -> Iterator[Case]:
     Path("data").mkdir()
     Path("data/toy.csv").write_text(f"u,v,target\n{rows}")
     expected = load("toy", None, ["data"]).X
-    [cache] = Path("cache/parsed").iterdir()
+    [cache] = Path("cache/tables").iterdir()
     good = cache.read_bytes()
     for _ in range(300):
         damaged = bytearray(good)
