@@ -97,28 +97,6 @@ def test_a_config_without_a_report_gets_a_table_and_curves(tmp_path):
     ]
 
 
-@pytest.mark.parametrize(
-    ("report", "names"),
-    [
-        (
-            [("table", {}), ("table", {"value": "train_error"})],
-            ["table-test_error", "table-train_error"],
-        ),
-        ([("table", {"at": 10}), ("table", {"at": [10, 100]})], ["table-10", "table-10-100"]),
-        (
-            [("table", {"name": "wide"}), ("curves", {}), ("curves", {})],
-            ["wide", "curves-1", "curves-2"],
-        ),
-        (
-            [("curves", {"y": ["test_error"]}), ("curves", {})],
-            ["curves-test_error", "curves-train_error-test_error"],
-        ),
-    ],
-)
-def test_parts_of_one_kind_get_names_of_their_own(tmp_path, report, names):
-    assert [part.name for part in make_config(tmp_path, report=report).report] == names
-
-
 def test_the_same_records_give_the_same_bytes(report):
     before = {path: path.read_bytes() for path in report.paths}
     again = report_of(report.paths[0].parents[1])

@@ -80,7 +80,7 @@ def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
     names = [asked[name] for name in info.data.get("metrics", ())]
     shown = {name: each for name in names if not (each := QUANTITIES[name]).always}
     tables = [
-        {"table": {"value": name}}
+        {"table": {"value": name, "name": f"table-{name}"}}
         for name, each in shown.items()
         if each.on_test and each.is_number
     ]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from boostbench import registry
@@ -25,18 +24,11 @@ class ReportPart:
     options: Options
     written: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
-    def shown(self, option: str) -> str:
-        """Return the value of an option in a form suitable for a file name."""
-        value = self.written.get(option, getattr(self.options, option, None))
-        text = "-".join(map(str, value)) if isinstance(value, list | tuple) else str(value or "")
-        return re.sub(r"[^\w.+-]+", "-", text).strip("-.")[:60]
-
 
 def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]:
     """Read the parts of a report.
 
-    The name of a part is its option ``name`` or its kind. Several parts of one kind are
-    distinguished by the first option in which all differ, or by number.
+    The name of a part is its option ``name`` or its kind.
 
     Raises
     ------
@@ -46,14 +38,13 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
     wanted = f"a list of at most {MAX_PARTS} parts such as [table: {{...}}]"
     parts = read_list(value, lambda _, entry: _read(entry, context), wanted, most=MAX_PARTS)
     mistakes = MistakesError()
-    named = [replace(part, name=part.name or _name(parts, i)) for i, part in enumerate(parts)]
-    names = [part.name for part in named]
+    names = [part.name for part in parts]
     for index, name in enumerate(names):
         if name in names[:index]:
             what = f"two parts of the report are called {name!r}; give one another 'name'"
             mistakes.add(what, index)
     mistakes.close()
-    return tuple(named)
+    return parts
 
 
 def _read(entry: Any, context: Mapping[str, Any]) -> ReportPart:
@@ -66,17 +57,5 @@ def _read(entry: Any, context: Mapping[str, Any]) -> ReportPart:
     model = options_model(kinds, kind)
     options = model.model_validate(written, context=context)
     options.check(context["scope"])
-    return ReportPart(getattr(options, "name", None) or "", kind, options, written)
-
-
-def _name(parts: Sequence[ReportPart], index: int) -> str:
-    own = parts[index]
-    kind = own.kind.rpartition(".py:")[2]
-    alike = [part for part in parts if part.kind == own.kind]
-    if len(alike) == 1:
-        return kind
-    for option in dict.fromkeys(option for part in alike for option in part.written):
-        values = [part.shown(option) for part in alike]
-        if len(set(values)) == len(alike) and all(values):
-            return f"{kind}-{own.shown(option)}"
-    return f"{kind}-{sum(part.kind == own.kind for part in parts[: index + 1])}"
+    own_name = getattr(options, "name", None) or kind.rpartition(".py:")[2]
+    return ReportPart(own_name, kind, options, written)

@@ -30,7 +30,6 @@ def test_every_shipped_config_meets_the_schema(validator):
         {"report": ["tabel"]},
         {"report": [{"table": {"valeu": "x"}}]},
         {"report": [{"curves": {"x_scale": "cubic"}}]},
-        {"boosters": [{"samme": {"weak_leaner": "stump"}}]},
         {"boosters": []},
         {"datasets": [{"iris": {"rounds": 0}}]},
         {"noise": {"rate": 0.1}},
