@@ -43,10 +43,10 @@ def config_schema() -> dict[str, Any]:
         key: schema_of(Data if key in DATA_OPTIONS else DataSet, key) for key in DATA_SET_OPTIONS
     }
     of_booster = {key: schema_of(BoosterSpec, key) for key in ("label", "rounds")}
-    names = {*catalog(()), *registry.generators.names()}
-    properties["datasets"] |= {"items": _entry(names, {}, _mapping(of_data)), "minItems": 1}
-    names = registry.boosters.names()
-    properties["boosters"] |= {"items": _entry(names, {}, _mapping(of_booster)), "minItems": 1}
+    sets = _entry({*catalog(()), *registry.generators.names()}, {}, _mapping(of_data))
+    properties["datasets"] |= {"items": sets, "minItems": 1}
+    boosters = _entry(registry.boosters.names(), {}, _mapping(of_booster))
+    properties["boosters"] |= {"items": boosters, "minItems": 1}
     rate = schema_of(Noise, "rate")
     of_noise = {
         "model": {"type": "string", "examples": registry.noise_models.names()},
