@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits published dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
+.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits published error-rates dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -108,6 +108,9 @@ same-bits: $(CHECKS)  ## every booster on every processor that this one can stan
 
 published: setup  ## repeat a sample of published runs, on generated data, and compare; a minute
 	@$(BIN)/boostbench verify mcboost/figure1 --size standard --sample 0
+
+error-rates: $(CHECKS)  ## false answers to claims of every kind and design, simulated; some minutes
+	@nice $(BIN)/python -m checks.error_rates
 
 dask: $(CHECKS)  ## a Dask cluster whose workers and scheduler are killed; a minute
 	@nice $(BIN)/python -m checks.dask

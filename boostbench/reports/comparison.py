@@ -282,7 +282,7 @@ def _pair(
         "left_better": left_better,
         "equivalent": max(0.0, 1 - left_better - right_better),
         "right_better": right_better,
-        "test": lead.test or "equal differences in all runs",
+        "test": "bootstrap over data sets" if lead.draws is not None else lead.test,
     }
 
 

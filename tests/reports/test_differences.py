@@ -81,7 +81,7 @@ def test_data_sets_are_the_sample_and_not_their_runs():
     ones = [sample(0.1 + 0.01 * k + np.zeros(50)) for k in range(8)]
     others = [sample(0.1 + 0.01 * k + 0.02 * (-1) ** k + np.zeros(50)) for k in range(8)]
     outcome = lower(over_sets(ones), over_sets(others))
-    assert outcome.test == "signed-rank test and bootstrap over data sets"
+    assert outcome.test == "signed-rank test and t test for skewed values over data sets"
     assert outcome.state == "open"
 
 

@@ -38,9 +38,11 @@ def compare_with_printed(
     interval is narrow: at most 1.5 points or a quarter of the printed error on each side. In a
     wider interval nothing can be told, unless our mean has the printed digits.
 
-    The variance of the printed error is that of its printed standard deviation; else, on a given
-    split, our variance between seeds; else the larger of our variance between runs and the
-    binomial variance.
+    The interval holds what a new run of the paper would vary: on a given split, which the paper
+    shares, the draws alone, by our variance between seeds; on other splits of the same data set,
+    or on new data, also the training and test samples, by the larger of our variance between runs
+    and the binomial variance of the test samples. One run shows no variance between runs, so half
+    as much again is added for the training sample. A printed standard deviation goes before.
 
     Parameters
     ----------
@@ -55,19 +57,18 @@ def compare_with_printed(
         return None
     n, mean = len(values), sum(values) / len(values)
     spread = sum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else 0.0
-    overlap = ours.design.overlap
     pooled = (mean + printed.error) / 2
     # Add half an error on each side, so that the variance is positive without errors.
     binomial = (pooled * (1 - pooled) + 1 / n_test) / n_test
-    own = spread * (1 / n + overlap) if n > 1 else binomial
-    from_spread = own if n > 1 else 0.0
-    if printed.std is not None:
-        theirs = printed.std**2 * (1 / printed.repeats + overlap)
-    elif n > 1 and (ours.design.source == "one split" or spread * (1 + overlap) > binomial):
-        theirs = spread * (1 + overlap) / printed.repeats
-        from_spread += theirs
+    is_given = ours.design.source == "one split"
+    if is_given:
+        of_a_run = spread if n > 1 else binomial
     else:
-        theirs = binomial / printed.repeats
+        of_a_run = max(spread, binomial / (1 + ours.design.overlap)) * (1.5 if n == 1 else 1.0)
+    own = of_a_run / n
+    theirs = (of_a_run if printed.std is None else printed.std**2) / printed.repeats
+    estimated = own if printed.std is not None else own + theirs
+    from_spread = estimated if of_a_run == spread and n > 1 else 0.0
     variance = own + theirs + printed.rounding**2 / 12
     # Satterthwaite: only the part of the variance estimated from our repeats is uncertain.
     df = (n - 1) * (variance / from_spread) ** 2 if from_spread > 0 else math.inf

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,11 +15,15 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import span
+from boostbench.reports.values.differences import signed_rank_p
 from boostbench.reports.values.frame import Study
 
 if TYPE_CHECKING:
     import pandas as pd
 
+#: Most cases that are tested by permutations, for which asymptotic distributions are wrong.
+_FEW_CASES = 12
+_PERMUTATIONS = 20_000
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 Floats = NDArray[np.float64]
 
@@ -109,9 +115,13 @@ def competition_ranks(errors: Floats) -> NDArray[np.int64]:
 
 def mean_ranks(errors: Floats) -> Floats:
     """Return the mean rank of each column; equal errors share the mean of their ranks."""
+    return np.asarray(_ranks_of_rows(errors).mean(axis=0))
+
+
+def _ranks_of_rows(errors: Floats) -> Floats:
     from scipy.stats import rankdata
 
-    return np.asarray(rankdata(errors, axis=1).mean(axis=0))
+    return np.asarray(rankdata(errors, axis=1))
 
 
 @dataclass(frozen=True)
@@ -120,7 +130,9 @@ class RankTests:
 
     mean_ranks: Floats  # shape (k,)
     chi2: float  # Friedman's statistic, corrected for ties
-    p: float  # of equal boosters, by the F-distribution (Iman & Davenport)
+    #: Of equal boosters: exact for two boosters, by permutations for few cases, else by the
+    #: F-distribution (Iman & Davenport).
+    p: float
     critical_difference: float  # Nemenyi's; mean ranks that are further apart differ significantly
     n: int  # cases
     k: int  # boosters
@@ -139,8 +151,8 @@ def compare_ranks(errors: Floats, alpha: float = 0.05) -> RankTests:
     -------
     tests : RankTests
     """
+    from scipy.stats import binomtest, friedmanchisquare, studentized_range
     from scipy.stats import f as f_distribution
-    from scipy.stats import friedmanchisquare, studentized_range
 
     n, k = errors.shape
     wins, losses = (int((sign * (errors[:, 0] - errors[:, 1]) < 0).sum()) for sign in (1, -1))
@@ -150,12 +162,42 @@ def compare_ranks(errors: Floats, alpha: float = 0.05) -> RankTests:
         chi2 = (wins - losses) ** 2 / (wins + losses)
     else:
         chi2 = float(friedmanchisquare(*errors.T).statistic)
-    left = n * (k - 1) - chi2
-    F = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
-    p = float(f_distribution.sf(F, k - 1, (k - 1) * (n - 1)))
-    q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
-    cd = q * float(np.sqrt(k * (k + 1) / (6 * n)))
+    if n <= _FEW_CASES:
+        ranks = _ranks_of_rows(errors)
+        spread = np.square(_permuted_sums(ranks) - n * (k + 1) / 2).sum(axis=1)
+        found = np.square(ranks.sum(axis=0) - n * (k + 1) / 2).sum()
+        p = float((spread >= found - 1e-9).mean())
+        ideal = np.ptp(_permuted_sums(np.tile(np.arange(1.0, k + 1), (n, 1))), axis=1) / n
+        cd = float(np.quantile(ideal, 1 - alpha, method="inverted_cdf")) + 1e-9
+    else:
+        left = n * (k - 1) - chi2
+        F = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
+        p = float(f_distribution.sf(F, k - 1, (k - 1) * (n - 1)))
+        q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
+        cd = q * float(np.sqrt(k * (k + 1) / (6 * n)))
+    if k == 2:
+        p = float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
     return RankTests(mean_ranks(errors), chi2, p, cd, n, k)
+
+
+def _permuted_sums(ranks: Floats) -> Floats:
+    """Return the sums of ranks of each booster under permutations of every row.
+
+    All permutations, if they are few, else random ones and the given ranks. The first row may stay
+    as it is, since sums are compared without regard to the order of boosters.
+    """
+    n, k = ranks.shape
+    if math.factorial(k) ** (n - 1) <= _PERMUTATIONS:
+        sums = ranks[:1]
+        for row in ranks[1:]:
+            permuted = np.array([*itertools.permutations(row)])
+            sums = (sums[:, None] + permuted).reshape(-1, k)
+        return sums
+    rng = np.random.default_rng(0)
+    sums = np.zeros((_PERMUTATIONS, k))
+    for row in ranks:
+        sums += rng.permuted(np.tile(row, (_PERMUTATIONS, 1)), axis=1)
+    return np.vstack([ranks.sum(axis=0), sums])
 
 
 @dataclass(frozen=True)
@@ -168,7 +210,7 @@ class PairTest:
     difference: float  # mean of left minus right
     #: Matched-pairs rank-biserial correlation: -1 if left always wins, 1 if it always loses.
     effect: float
-    p: float  # of Wilcoxon's signed-rank test, two-sided
+    p: float  # of Wilcoxon's signed-rank test, two-sided and exact
 
 
 def compare_pair(left: Floats, right: Floats) -> PairTest:
@@ -182,14 +224,15 @@ def compare_pair(left: Floats, right: Floats) -> PairTest:
     >>> compare_pair(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.2, 0.6]))
     PairTest(wins=2, ties=1, losses=0, difference=-0.1333333333, effect=-1.0, p=0.5)
     """
-    from scipy.stats import rankdata, wilcoxon
+    from scipy.stats import rankdata
 
     differences = np.round(left - right, _DECIMALS)
     nonzero = differences[differences != 0]
     n, effect, p = len(nonzero), 0.0, 1.0
     if n:
         positive_ranks = float(rankdata(np.abs(nonzero))[nonzero > 0].sum())
-        effect, p = 4 * positive_ranks / (n * (n + 1)) - 1, float(wilcoxon(nonzero).pvalue)
+        effect = 4 * positive_ranks / (n * (n + 1)) - 1
+        p = min(1.0, 2 * min(signed_rank_p(nonzero), signed_rank_p(-nonzero)))
     wins = int((nonzero < 0).sum())
     mean = round(float(differences.mean()), _DECIMALS)
     return PairTest(wins, len(differences) - n, n - wins, mean, effect, p)
