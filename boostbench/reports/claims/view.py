@@ -240,7 +240,8 @@ def remedies(verdict: Verdict) -> Iterator[str]:
     if any(not group.missing for group in stuck):
         what = "the others" if more is not None else "it"
         whys = {case.outcome.why for case in verdict.cases if case.outcome.state == "open"} - {""}
-        yield from whys or [f"no number of further {unit}s is known to decide {what}"]
+        known = f"no number of further {unit}s is known to decide {what}"
+        yield from whys or [known if verdict.unit != "mean" else "more data sets could decide it"]
 
 
 def _basis(cases: Sequence[Case]) -> Iterator[str]:
