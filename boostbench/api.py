@@ -168,7 +168,6 @@ class Experiment:
         retry: Sequence[str] = (),
         fresh: bool = False,
         strict: bool = False,
-        fail_fast: bool = False,
         on_plan: Callable[[Plan], None] | None = None,
         on_event: Listener | None = None,
     ) -> Progress:
@@ -194,8 +193,6 @@ class Experiment:
             Do all runs again.
         strict : bool, default=False
             As for `plan`.
-        fail_fast : bool, default=False
-            Start no further run after a failure.
         on_plan, on_event : callable or None, default=None
             Called with the first plan, and with every `Event` of progress.
 
@@ -226,9 +223,7 @@ class Experiment:
                 executor, self.data, scheduler, dask, jobs=jobs, limits=limits
             ) as pool:
                 while todo and not outcome.ends_early:
-                    outcome += run_plan(
-                        todo, self.store, pool, on_event=on_event, fail_fast=fail_fast
-                    )
+                    outcome += run_plan(todo, self.store, pool, on_event=on_event)
                     done |= {planned.run for planned in todo}
                     if self.config.select is None or retry:
                         break

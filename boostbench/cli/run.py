@@ -70,9 +70,6 @@ def run(
     limits: Limited,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat all runs.")] = False,
     strict: Strict = False,
-    fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Start no further run after a failure.")
-    ] = False,
     shard: Shard = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -97,7 +94,6 @@ def run(
         **limits.parsed(),
         "fresh": fresh,
         "strict": strict,
-        "fail_fast": fail_fast,
     }
     codes = []
     following = selection.command("report") if shard is None else ""

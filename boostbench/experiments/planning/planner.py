@@ -72,7 +72,6 @@ def make_plan(
     if config is None or config.select is None:
         for run in runs:
             planner.find(run)
-        store.keep_summaries()
         return Plan(planner.planned())
 
     def read(run: Run, curve: str) -> Record | None:
@@ -80,7 +79,6 @@ def make_plan(
         return None if planned is None else planned.record(curve)
 
     selections = [Selection(group, config, read) for group in groups_of(runs, config.select)]
-    store.keep_summaries()
     planned = planner.planned()
     by_run = {planned_run.run: planned_run for planned_run in planned}
     n_open = sum(

@@ -219,7 +219,6 @@ class Plan:
             for path in store.all_paths()
             if (summary := store.summary(path)) is not None
         ]
-        store.keep_summaries()
         return cls(tuple(runs))
 
     def results(

@@ -18,7 +18,6 @@ from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 from boostbench.experiments.store.locks import RunLocks
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
-from boostbench.experiments.store.summaries import stamp_of
 
 _TICK_SECONDS = 0.5
 _SHORT_SECONDS = 2.0
@@ -123,7 +122,6 @@ def run_plan(
     executor: Executor,
     *,
     on_event: Callable[[Event], None] | None = None,
-    fail_fast: bool = False,
 ) -> Progress:
     """Carry out runs and write each record to disk as soon as its run ends.
 
@@ -135,8 +133,6 @@ def run_plan(
     executor : Executor
         It is shut down only after an interruption or an error, to stop the runs in progress.
     on_event : callable or None, default=None
-    fail_fast : bool, default=False
-        Start no further run after the first whose status is not ``ok``.
 
     Returns
     -------
@@ -149,7 +145,7 @@ def run_plan(
         If records cannot be written.
     """
     store.prepare()
-    conductor = _Conductor(deque(todo), store, executor, on_event, fail_fast)
+    conductor = _Conductor(deque(todo), store, executor, on_event)
     with interruptible(), closing(conductor.locks):
         try:
             conductor.work()
@@ -171,7 +167,6 @@ class _Conductor:
     store: RecordStore
     executor: Executor
     on_event: Callable[[Event], None] | None
-    fail_fast: bool
     locked_elsewhere: deque[PlannedRun] = field(default_factory=deque)
     running: dict[Key, tuple[PlannedRun, float]] = field(default_factory=dict)
     start_time: float = field(default_factory=time.monotonic)
@@ -181,9 +176,9 @@ class _Conductor:
     def __post_init__(self) -> None:
         self.progress = Progress(len(self.waiting))
         self.locks = RunLocks(self.store.folder)
-        # A record with another stamp was written by another process since the plan was made.
-        self.stamps = {
-            planned.key: stamp_of(self.path(planned))
+        # A record of another time was written by another process since the plan was made.
+        self.written = {
+            planned.key: _time_of(self.path(planned))
             for planned in self.waiting
             if planned.status not in ("missing", "stale")
         }
@@ -212,8 +207,7 @@ class _Conductor:
         if not self.locks.take(planned.key):
             self.locked_elsewhere.append(planned)
             return
-        stamp = stamp_of(self.path(planned))
-        if stamp and stamp != self.stamps.get(planned.key):
+        if _time_of(self.path(planned)) not in (0, self.written.get(planned.key)):
             record = self.store.read(self.path(planned))
             if record is not None:
                 self.store.remember(record)
@@ -232,7 +226,7 @@ class _Conductor:
         Short runs are submitted ahead, so that a worker starts the next one without waiting for
         this process to write the record of the last one.
         """
-        is_short = self.waiting[0].seconds < _SHORT_SECONDS and not self.fail_fast
+        is_short = self.waiting[0].seconds < _SHORT_SECONDS
         return self.executor.jobs + (self.executor.ahead if is_short else 0)
 
     def collect(self) -> None:
@@ -254,9 +248,6 @@ class _Conductor:
         self.expected_seconds += planned.seconds
         if record.status != "ok":
             self.progress.failures.append((planned, record))
-            if self.fail_fast:
-                self.waiting.clear()
-                self.locked_elsewhere.clear()
         self.notify("finished", planned, record)
 
     def notify(
@@ -294,3 +285,11 @@ class _Conductor:
         self.progress.seconds = time.monotonic() - self.start_time
         self.progress.running, self.progress.rounds, self.progress.remaining = (), {}, 0.0
         return self.progress
+
+
+def _time_of(path: Path) -> int:
+    """Return the modification time of a file in nanoseconds; 0 if there is no file."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

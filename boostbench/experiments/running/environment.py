@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,22 +46,6 @@ def _cpu_model() -> str:
         if match:
             return match[1].strip()
     return platform.processor()
-
-
-def threads() -> dict[str, int]:
-    """Return the number of threads of each numerical library in this process."""
-    return dict(_threads(len(sys.modules)))  # computed again only after an import
-
-
-@lru_cache(maxsize=1)
-def _threads(n_modules: int) -> dict[str, int]:
-    from threadpoolctl import threadpool_info
-
-    counts = {str(pool["internal_api"]): int(pool["num_threads"]) for pool in threadpool_info()}
-    numba = sys.modules.get("numba")
-    if numba is not None:
-        counts["numba"] = int(numba.config.NUMBA_NUM_THREADS)  # get_num_threads() starts them
-    return counts
 
 
 def reset_peak_memory() -> None:

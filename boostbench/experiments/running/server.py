@@ -121,8 +121,8 @@ def serve(descriptor: int, jobs: int) -> None:
     for number in _FOR_ALL:
         signal.signal(number, signal.SIG_DFL)
     environment.adopt_orphans()
-    for cached in (versions, environment.host, environment.threads):
-        cached()
+    versions()
+    environment.host()
     gc.collect()
     gc.freeze()
     _Server(Connection(descriptor), jobs).work()

@@ -202,9 +202,7 @@ def _record(
         "peak_memory_mb": environment.peak_memory_mb() if is_alive else None,
         "versions": versions(_package_of(job.run)),
         "host": environment.host(),
-        "threads": {**environment.threads(), "boostbench": job.limits.threads or 1}
-        if is_alive
-        else {},
+        "threads": {"boostbench": job.limits.threads or 1} if is_alive else {},
         "started": started,
         "finished": now(),
     }

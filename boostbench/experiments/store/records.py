@@ -33,7 +33,6 @@ from boostbench.experiments.store.record import (
     signed,
     unsigned,
 )
-from boostbench.experiments.store.summaries import Summaries, stamp_of
 from boostbench.whole_files import read_file, write_file
 
 _log = logging.getLogger(__name__)
@@ -83,8 +82,6 @@ class RecordStore:
         self._known: dict[str, dict[str, list[RecordFile]]] = {}
         self._curves: dict[Path, tuple[str, Record]] = {}
         self._written: set[Path] = set()
-        self._identity: tuple[int, int] | None = None
-        self._summaries: dict[str, Summaries] = {}
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
@@ -113,12 +110,14 @@ class RecordStore:
         content = encode(record)
         try:
             with uninterrupted():
-                self._check_folder()
+                if not self._written:
+                    self.folder.mkdir(parents=True, exist_ok=True)
                 path.parent.mkdir(exist_ok=True)
                 write_file(path, content)
+        except FileNotFoundError as error:  # the folder was created before the write
+            what = "the folder was deleted during the work; run again"
+            raise BoostbenchError(what, where=str(self.folder)) from error
         except OSError as error:
-            if isinstance(error, FileNotFoundError):  # the folder was created before the write
-                raise self._missing_folder() from error
             raise _unwritable(path, error) from error
         self._written.add(path)
         self.remember(record)
@@ -145,7 +144,6 @@ class RecordStore:
             self.folder.mkdir(parents=True, exist_ok=True)
             probe.write_bytes(b"")
             probe.unlink()
-            self._identity = _identity_of(self.folder)
         except OSError as error:
             raise _unwritable(self.folder, error) from error
         for leftover in self.folder.glob("*/.*.tmp"):
@@ -167,47 +165,13 @@ class RecordStore:
             self._written.clear()
             raise BoostbenchError(f"{what}; run again", where=str(self.folder))
 
-    def _check_folder(self) -> None:
-        """Raise an error if the folder was deleted, moved or replaced since the first write."""
-        if self._identity is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            self._identity = _identity_of(self.folder)
-        try:
-            is_same = _identity_of(self.folder) == self._identity
-        except FileNotFoundError:
-            is_same = False
-        if not is_same:
-            raise self._missing_folder()
-
-    def _missing_folder(self) -> BoostbenchError:
-        what = "the folder was deleted or replaced during the work; run again"
-        return BoostbenchError(what, where=str(self.folder))
-
     def read(self, path: Path) -> Record | None:
         """Read a record; None, with a warning in the log, if it is damaged."""
         return self._read(path, Record)
 
     def summary(self, path: Path) -> Summary | None:
         """Read the summary of a record, which is faster than `read`; None if it is damaged."""
-        if self.is_archive:
-            return self._read(path, Summary)
-        folder, name = os.path.split(path)
-        summaries = self._summaries.get(folder)
-        if summaries is None:
-            summaries = self._summaries[folder] = Summaries(path.parent)
-        stamp = stamp_of(path)
-        summary = summaries.get(name, stamp)
-        if summary is None:
-            summary = self._read(path, Summary)
-            if summary is not None:
-                summaries.add(name, stamp, summary)
-        return summary
-
-    def keep_summaries(self) -> None:
-        """Write the summaries that were read to their cache files."""
-        for summaries in self._summaries.values():
-            summaries.keep()
-        self._summaries.clear()
+        return self._read(path, Summary)
 
     def _read(self, path: Path, kind: type[AnyRecord]) -> AnyRecord | None:
         try:
@@ -333,11 +297,6 @@ def _by_age(folder: Path) -> Iterable[RecordFile]:
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
     for _, key in sorted(files):
         yield RecordFile(Key.parse(key), folder)
-
-
-def _identity_of(folder: Path) -> tuple[int, int]:
-    status = folder.stat()
-    return status.st_dev, status.st_ino
 
 
 def _unwritable(path: Path, error: OSError) -> BoostbenchError:

@@ -59,14 +59,6 @@ def test_a_server_that_is_lost_while_tasks_are_sent_again_gets_no_task_twice(mon
     assert sent == [(0, 1), (1, 1), (1, 2)]
 
 
-def test_after_the_first_failure_nothing_new_is_started_if_asked(runs_of, tmp_path):
-    store = RecordStore(tmp_path)
-    todo = make_plan(runs_of(SMALL.replace("centroids", "raises")), store).todo()
-    outcome = run_plan(todo, store, InlineExecutor(), fail_fast=True)
-    assert outcome.counts == {"failed": 1}
-    assert outcome.n_left == 7
-
-
 def test_cores_for_which_no_run_is_left_become_threads_of_a_run(runs_of, tmp_path):
     run, results = runs_of(SMALL.replace("toy-centroids", "samme"))[:1], {}
     for threads, n_used in ((None, 3), (1, 1), (2, 2)):

@@ -7,7 +7,6 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.inline import InlineExecutor
-from boostbench.experiments.running.worker import failure, now
 from boostbench.experiments.store import locks
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.conftest import TOYS
@@ -63,26 +62,6 @@ def test_no_run_is_done_twice_and_that_of_a_machine_that_died_is_done(
     assert sorted([done, *started]) == sorted(run.id for run in runs)
     assert started[-1] == lost
     assert plan_of(runs, results).counts() == {"ok": 8}
-
-
-def test_with_fail_fast_a_failure_on_another_machine_ends_the_work(config_file, tmp_path):
-    store, executor = RecordStore(tmp_path / "r"), InlineExecutor()
-    store.prepare()
-    todo = plan_of(expand(load_config(config_file(SMALL))), tmp_path / "r").todo()[:3]
-    others = locks.RunLocks(store.folder)
-    assert all(others.take(planned.key) for planned in todo)
-
-    def listen(event):
-        if event.kind == "tick":  # all runs are locked
-            for planned in todo:
-                job = executor.job(planned.run, planned.key)
-                store.write(failure(job, "failed", "ValueError", "no data", now()))
-            others.close()
-
-    outcome = run_plan(
-        todo, RecordStore(tmp_path / "r"), InlineExecutor(), on_event=listen, fail_fast=True
-    )
-    assert (outcome.counts, outcome.n_left) == ({"failed": 1}, 2)
 
 
 def test_folders_of_two_clusters_merge_by_copying(runs_of, tmp_path):
