@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from boostbench.reports.claims.view import ClaimView
 from tests.cli.conftest import TINY
 
 CLAIMS = """\
@@ -26,6 +27,11 @@ sizes:
 """
 
 
+def headline(status):
+    """Return the words of a verdict."""
+    return ClaimView(says="a", verdict=status).headline
+
+
 @pytest.fixture
 def config(tmp_path):
     """Write a config with claims and return its path."""
@@ -42,12 +48,13 @@ def test_a_claim_is_undecided_before_and_decided_after_the_runs(boostbench, conf
     path = config(CLAIMS)
     before = boostbench("verify", path)
     assert before.code == 1
-    assert "undecided: true in 0 of 6 cases (all must): 0 beyond chance, 6 missing" in before.out
+    counts = "true in 0 of 6 cases (all must): 0 beyond chance, 6 missing"
+    assert f"{headline('undecided')}: {counts}" in before.out
     assert "missing runs could change the verdict" in before.out
     assert boostbench("run", path, "--executor", "inline").code == 0
     after = boostbench("verify", path)
     assert after.code == 0, after.out
-    verdict = "reproduced: true in 6 of 6 cases (all must): 6 beyond chance"
+    verdict = f"{headline('reproduced')}: true in 6 of 6 cases (all must): 6 beyond chance"
     assert after.out.startswith(f"tiny 1: every booster is below 90 %\n  {verdict}")
     assert "normal test on the test samples of one run" in after.out
     assert '\n  paper, Sec. 5, "none is worse than chance"\n' in after.out
@@ -89,10 +96,13 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
     assert "== first (quick)\n" in outcome.out
     assert "== second\n" in outcome.out
     assert (
-        "undecided (paper): every booster is below 90 % (true in 3 of 6 cases (all must): 3 beyond"
+        f"{headline('undecided')} (paper): every booster is below 90 % (true in 3 of 6 cases (all must): 3 beyond"
         in outcome.out
     )
-    assert "reproduced (paper): every booster is below 90 % (true in 6 of 6 cases" in outcome.out
+    assert (
+        f"{headline('reproduced')} (paper): every booster is below 90 % (true in 6 of"
+        in outcome.out
+    )
     results = tmp_path / "results"
     overview = (results / "README.md").read_text(encoding="utf-8")
     assert "(#other-experiments) | 2 |  | 1 | 0 | 0 | 0 | 1 | 0 of 1 true |" in overview
@@ -139,7 +149,7 @@ def test_reproduce_goes_on_without_the_data_of_one_config(
     outcome = boostbench("reproduce", "absent.yaml", "tiny.yaml", "--jobs", "1")
     assert outcome.code == 1
     assert "no run has a result yet: 1 skipped" in outcome.err
-    assert "reproduced (paper): every booster" in outcome.out
+    assert f"{headline('reproduced')} (paper): every booster" in outcome.out
 
 
 @pytest.mark.parametrize(

@@ -331,6 +331,16 @@ class Quantity(Model):
             raise ValueError("must give at least one of booster, at, noise and value")
         return self
 
+    @property
+    def words(self) -> str:
+        """The quantity in words, such as "0.9 × samme at T = 50 + 2 points"."""
+        parts = [f"{self.times:g} ×"] if self.times != 1.0 else []
+        parts += filter(None, [self.booster, self.value, self.noise])
+        parts += [f"at T = {self.at}"] if self.at else []
+        for unit, amount in self.plus.model_dump(exclude_unset=True).items():
+            parts.append(f"+ {amount:g} {unit}")
+        return " ".join(parts)
+
 
 def _bound(value: Any, info: ValidationInfo) -> Any:
     number = _percent(value)

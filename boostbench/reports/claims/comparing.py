@@ -95,7 +95,7 @@ class Relation(AboutValues):
             other = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
             sample = evidence.sample(other, bound.booster or mine[0], value=bound.value or "")
             times, plus = bound.times, bound.plus.fixed
-            return {"compared with": sample.map(lambda value: times * value + plus)}
+            return {bound.words: sample.map(lambda value: times * value + plus)}
         if isinstance(bound, float):
             own = evidence.sample(cell, mine[0])
             return {"compared with": Repeats.constant(bound, own)}

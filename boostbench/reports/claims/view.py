@@ -61,6 +61,11 @@ class ClaimView(Model):
     marks: Listed[str] = ()
 
     @property
+    def headline(self) -> str:
+        """The verdict, as every surface prints it."""
+        return self.verdict
+
+    @property
     def tone(self) -> str:
         """Good, bad, or empty if the claim is not decided."""
         return {"reproduced": "good", "not reproduced": "bad"}.get(self.verdict, "")

@@ -59,7 +59,7 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
         if view.quote:
             parts.append(f"> {markdown(view.quote)}")
         about = [markdown(text) for text in (view.source, view.note) if text]
-        parts.append(" · ".join([f"**{view.verdict}**", *about]))
+        parts.append(" · ".join([f"**{view.headline}**", *about]))
         marks = [f"- **{markdown(mark)}**" for mark in view.marks]
         parts.append("\n".join([*marks, *(f"- {markdown(text)}" for text in view.reasons)]))
         parts.append(_table(evidence_rows(verdict)))
@@ -69,7 +69,7 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
 def verdicts_list(verdicts: Sequence[Verdict]) -> str:
     """Return the verdicts as a Markdown list that links to their evidence; empty without any."""
     lines = [
-        f"- **{view.verdict}** ({view.origin}): {markdown(view.says)} "
+        f"- **{view.headline}** ({view.origin}): {markdown(view.says)} "
         f"([evidence](claims.md#claim-{number}))"
         for number, view in enumerate(map(view_of, verdicts), start=1)
     ]

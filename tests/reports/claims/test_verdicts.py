@@ -42,7 +42,7 @@ def found_in(folder, world_name, text):
     (verdict,) = judge(world(folder, world_name, claim))
     rows = [" | ".join(f"{key}: {cell}" for key, cell in r.items()) for r in evidence_rows(verdict)]
     view = view_of(verdict)
-    return "\n".join([view.verdict, *(f"- {reason}" for reason in view.reasons), *rows])
+    return "\n".join([view.headline, *(f"- {reason}" for reason in view.reasons), *rows])
 
 
 @pytest.mark.parametrize(
