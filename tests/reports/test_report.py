@@ -14,7 +14,7 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.plugin_files import load_plugin
-from boostbench.reports.claims import view_of
+from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.experiment_report import Report, make_report
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.page import render_page
@@ -227,7 +227,7 @@ def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(t
     report = report_of(tmp_path, config)
     page = Reader(page_of(report))
     assert "true" in page.cells
-    headline = view_of(report.verdicts[0]).headline
+    headline = ClaimView(says="a", verdict="reproduced").headline
     assert f'<span class="status good">{headline}</span>' in page_of(report)
     folder = tmp_path / "out"
     below = f"- **{headline}** (paper): mh leads ([evidence](claims.md#claim-1))"
