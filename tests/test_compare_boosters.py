@@ -5,7 +5,7 @@ import pytest
 import boostbench
 from boostbench import Experiment
 from boostbench.compare_boosters import comparison_experiment
-from boostbench.errors import BoostbenchError, ConfigError
+from boostbench.errors import ConfigError
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
 CSV = "width,colour,kind\n" + "".join(
@@ -72,33 +72,6 @@ def test_a_plugin_file_is_a_booster(tmp_path):
     asked = ["mine.py:Mine:weak_learner=stump", "samme"]
     (run, *_) = comparison_experiment(asked, "iris", **SMALL).runs
     assert run.method == asked[0]
-
-
-@pytest.mark.parametrize(
-    ("boosters", "on", "options", "told"),
-    [
-        (["samme"], "iris", {}, "needs two boosters or more, found 1"),
-        (["samme", "smboost"], "iris", {}, "did you mean 'sm-boost'"),
-        (["samme", "sm-boost:subsmple=1"], "iris", {}, "did you mean 'subsample'"),
-        (["samme", "sm-boost:subsample=["], "iris", {}, r"subsample=\[: not YAML"),
-        (["samme", "sm-boost"], "irs", {}, "did you mean 'iris'"),
-        (["samme", "sm-boost"], "iris", {"target": "x"}, "no data file is given"),
-        (["samme", "sm-boost"], "none.csv", {}, "none.csv: the file cannot be read"),
-        (["samme", "sm-boost"], "own.txt", {}, "own.txt: unknown file format"),
-        (["samme", "sm-boost"], "own.csv", {"target": "sort"}, "there is no column 'sort'"),
-        (["samme", "sm-boost"], "iris", {"noise": 2}, "noise.rate must be a number from 0 to 1"),
-        (["samme", "sm-boost"], "iris", {"noise": "flip"}, "noise needs 'rate'"),
-        (["samme", "sm-boost"], "iris", {"noise": "flp:rate=0.1"}, "did you mean 'flip'"),
-        (["samme", "sm-boost"], "iris", {"folds": 1}, "split.folds must be"),
-    ],
-)
-def test_what_cannot_be_compared_is_said_before_any_run(tmp_path, boosters, on, options, told):
-    for name in ("own.csv", "own.txt"):
-        (tmp_path / name).write_text(CSV)
-    with pytest.raises(BoostbenchError, match=told):
-        comparison_experiment(boosters, on, **options)
-    with pytest.raises(BoostbenchError, match="the rope must be points"):
-        boostbench.compare(["samme", "sm-boost"], "iris", rope=-1)
 
 
 def test_a_config_may_be_a_mapping():

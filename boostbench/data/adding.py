@@ -101,7 +101,11 @@ def add_file(
     with TemporaryDirectory() as trial:  # what cannot be loaded is not written to the folder
         for path, content in files.items():
             (Path(trial) / path.name).write_bytes(content)
-        load(name, None, [trial, *data_dirs])
+        try:
+            load(name, None, [trial, *data_dirs])
+        except DataError as error:  # about the file of the user, not about its copy
+            what = str(error).replace(str(Path(trial) / copy.name), str(file))
+            raise DataError(what) from None
     folder.mkdir(parents=True, exist_ok=True)
     for path, content in files.items():
         if not (path.exists() and path.samefile(file)):

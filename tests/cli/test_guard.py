@@ -57,26 +57,22 @@ def test_a_commands_code_is_the_exit_code(code):
     assert ending_of(lambda: code) == code
 
 
-def test_bad_input_is_one_line_and_code_2(capsys):
-    assert ending_of(raising(BoostbenchError("rounds must be positive", where="a.yaml:4"))) == 2
-    assert capsys.readouterr().err == "boostbench: a.yaml:4: rounds must be positive\n"
-
-
-def test_each_complaint_has_its_line(capsys):
-    complaints = [BoostbenchError("first", where="a:1"), BoostbenchError("second", where="a:2")]
-    assert ending_of(raising(ConfigError(complaints))) == 2
-    assert capsys.readouterr().err == "boostbench: a:1: first\nboostbench: a:2: second\n"
-
-
-def test_an_interrupt_is_code_130(capsys):
-    assert ending_of(raising(KeyboardInterrupt())) == 130
-    assert capsys.readouterr().err == "boostbench: interrupted\n"
-
-
-def test_a_folder_that_cannot_be_written_is_bad_input(capsys):
-    error = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "results")
-    assert ending_of(raising(error)) == 2
-    assert capsys.readouterr().err == "boostbench: results: Permission denied\n"
+@pytest.mark.parametrize(
+    ("error", "code", "lines"),
+    [
+        (
+            BoostbenchError("rounds must be positive", where="a:4"),
+            2,
+            ["a:4: rounds must be positive"],
+        ),
+        (ConfigError([BoostbenchError(each) for each in ("one", "two")]), 2, ["one", "two"]),
+        (PermissionError(errno.EACCES, "denied", "results"), 2, ["results: denied"]),
+        (KeyboardInterrupt(), 130, ["interrupted"]),
+    ],
+)
+def test_each_complaint_is_one_line(capsys, error, code, lines):
+    assert ending_of(raising(error)) == code
+    assert capsys.readouterr().err == "".join(f"boostbench: {line}\n" for line in lines)
 
 
 def test_a_bug_is_two_lines_and_a_traceback_in_a_file(capsys):

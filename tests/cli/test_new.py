@@ -27,24 +27,6 @@ def test_what_is_written_runs_and_passes_its_tests(boostbench, kind, tmp_path):
         assert checked.out.splitlines()[-1].endswith(" checks passed")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["booster", "samme"], "there is a booster 'samme' already; choose another name"),
-        (["dataset", "iris"], "there is a dataset 'iris' already; choose another name"),
-        (["noise", "My Noise"], "must be words of small letters and digits, joined by '-'"),
-        (["config", "lambda"], "must be words of small letters and digits, joined by '-'"),
-        (["config", "there"], "there.yaml: exists already and is not overwritten"),
-        (["bosster", "x"], "'bosster' is not one of 'booster', 'noise', 'dataset', 'config'"),
-    ],
-)
-def test_a_name_that_cannot_be_is_refused(refused, tmp_path, arguments, complaint):
-    (tmp_path / "there.yaml").write_text("mine")
-    assert complaint in refused("new", *arguments)
-    assert [path.name for path in tmp_path.iterdir()] == ["there.yaml"]
-    assert (tmp_path / "there.yaml").read_text() == "mine"
-
-
 def test_equal_problems_of_a_plugin_are_one_line_and_a_count(boostbench, tmp_path):
     (tmp_path / "bad.py").write_text("def bad(y, n_classes, rng, X):\n    return nothing\n")
     outcome = boostbench("check", "bad.py:bad", "-v")

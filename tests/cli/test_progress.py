@@ -7,8 +7,6 @@ from types import SimpleNamespace
 import pytest
 
 from boostbench.cli import progress
-from boostbench.cli.options import parse_shard
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.conduct import Event, Progress
 
 
@@ -41,7 +39,7 @@ def clock(monkeypatch):
     return now
 
 
-def test_away_from_a_terminal_a_line_comes_soon_and_then_now_and_then(capsys, clock):
+def test_without_a_terminal_lines_are_rare(capsys, clock):
     with progress.showing_progress("tiny") as listen:
         for second, n_failed in [(1, 0), (4, 1), (6, 1), (34, 1), (37, 1)]:
             clock.time = second
@@ -53,26 +51,19 @@ def test_away_from_a_terminal_a_line_comes_soon_and_then_now_and_then(capsys, cl
     ]
 
 
-def told(capsys, clock, *args, **kwargs):
-    """Return what is told of an event away from a terminal."""
+@pytest.mark.parametrize(
+    ("done", "options", "line"),
+    [
+        (0, {"remaining": math.nan}, "0/9 runs, 61 s"),
+        (1, {"rounds": 50}, "1/9 runs (17%), 61 s, about 5 min left"),
+        (0, {"kind": "preparing"}, "loading kernels (compiled once, up to a minute), 61 s"),
+    ],
+)
+def test_a_line_tells_what_is_known(capsys, clock, done, options, line):
     with progress.showing_progress("tiny") as listen:
         clock.time += 40
-        listen(event(*args, **kwargs))
-    return capsys.readouterr().err
-
-
-def test_nothing_is_foretold_before_anything_is_known(capsys, clock):
-    assert told(capsys, clock, 0, remaining=math.nan) == "tiny: 0/9 runs, 61 s\n"
-
-
-def test_the_rounds_of_a_long_run_are_told_before_it_ends(capsys, clock):
-    expected = "tiny: 1/9 runs (17%), 61 s, about 5 min left\n"
-    assert told(capsys, clock, 1, rounds=50) == expected
-
-
-def test_compiling_is_told(capsys, clock):
-    expected = "tiny: loading kernels (compiled once, up to a minute), 61 s\n"
-    assert told(capsys, clock, 0, kind="preparing") == expected
+        listen(event(done, **options))
+    assert capsys.readouterr().err == f"tiny: {line}\n"
 
 
 def test_quiet_tells_nothing(capsys):
@@ -95,9 +86,3 @@ def test_on_a_terminal_there_is_a_bar_whatever_its_width(capsys, monkeypatch, co
     assert "━" in last
     assert len(last) <= columns
     assert ("tiny: letter/sm-boost" in last) == (columns == 120)
-
-
-@pytest.mark.parametrize("text", ["", "2", "0/3", "4/3", "1/0", "a/b", "1/2/3", "-1/2"])
-def test_a_shard_is_i_of_n(text):
-    with pytest.raises(BoostbenchError, match="is not a shard; write i/n"):
-        parse_shard(text)

@@ -14,14 +14,3 @@ def test_all_reports_come_from_packed_records_alone(boostbench, tiny, tmp_path, 
     made = {path.name for path in (tmp_path / "again" / folder.name).iterdir()}
     assert made == {path.name for path in folder.iterdir()} - {"records.jsonl.xz"}
     assert folder.name in (tmp_path / "again" / "README.md").read_text()
-
-
-def test_a_report_without_a_config_asks_for_one(refused):
-    assert "name configs, or give --all" in refused("report")
-
-
-def test_all_reports_with_one_size_are_refused_at_once(boostbench):
-    outcome = boostbench("report", "--all", "--size", "standard")
-    assert outcome.code == 2
-    assert "--all includes all sizes; leave --size out" in outcome.err
-    assert outcome.out == ""

@@ -126,11 +126,6 @@ def test_what_cannot_be_paired_is_said(tmp_path):
         pairwise(study(tmp_path, ("one", "two"), broken=nothing))
 
 
-def test_an_unknown_control_is_refused_with_the_config(tmp_path):
-    with pytest.raises(ValueError, match="did you mean 'samme'"):
-        make_config(tmp_path, report=[(f"{PAIRWISE}:pairwise", {"control": "same"})])
-
-
 def written(its_study, **options):
     """Return the texts in the matrix by row and column, and those that are bold."""
     (axes,) = drawn(draw_pairs, its_study, **options).axes

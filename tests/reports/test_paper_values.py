@@ -39,57 +39,6 @@ def test_labels_are_looked_up_before_names(tmp_path):
     assert values.find(["dna"], ["sm-boost"], 10, 0.0) is None
 
 
-@pytest.mark.parametrize(
-    ("row", "complaint"),
-    [
-        (
-            "t,dna,samme,10,0,6.1,,per cent,",
-            ":2: unit must be percent or fraction, found 'per cent'",
-        ),
-        ("t,dna,samme,ten,0,6.1,,percent,", ":2: T must be a number, found 'ten'"),
-        ("t,dna,samme,0,0,6.1,,percent,", ":2: T must be a whole number of rounds from 1"),
-        ("t,dna,samme,10,20,6.1,,percent,", ":2: noise must be a rate from 0 to 1, found '20'"),
-        ("t,dna,samme,10,0,262,,percent,", ":2: error must be 0 to 100 percent, found '262'"),
-        ("t,dna,samme,10,0,6.1,,fraction,", ":2: error must be 0 to 100 percent, found '6.1'"),
-        ("t,dna,samme,10,0,nan,,percent,", ":2: error must be a number, found 'nan'"),
-        ("t,dna,samme,10,0,6.1,x,percent,", ":2: std must be a number, found 'x'"),
-        ("t,,samme,10,0,6.1,,percent,", ":2: dataset is empty"),
-        ("t,dna,samme,10,0,6.1,,percent", ":2: has more or fewer fields than the header"),
-        ("t,dna,samme,10,0,6,1,,percent,", ":2: has more or fewer fields than the header"),
-        ("", "holds no value below its header"),
-    ],
-)
-def test_a_wrong_row_is_named_by_line(tmp_path, row, complaint):
-    path = write(tmp_path, HEADER + row + "\n" * bool(row))
-    with pytest.raises(ConfigError) as caught:
-        read_paper_values(path)
-    assert str(path) in str(caught.value)
-    assert complaint in str(caught.value)
-
-
-def test_all_wrong_rows_are_named_at_once(tmp_path):
-    rows = "t,dna,samme,10,0,x,,percent,\n" * 2 + "t,dna,samme,10,0,1,,percent,\n" * 2
-    with pytest.raises(ConfigError) as caught:
-        read_paper_values(write(tmp_path, HEADER + rows))
-    lines = str(caught.value).splitlines()
-    assert [":2:" in lines[0], ":3:" in lines[1], ":5:" in lines[2]] == [True] * 3
-    assert "a second value for dna, samme, T = 10, noise 0" in lines[2]
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("", "is empty; the first line must name the columns"),
-        ("dataset,method,T,noise,errors,unit\n", "has no column 'error'; is it 'errors'?"),
-        ("a,b\n1,2\n", "has no column 'dataset'; it has a, b"),
-    ],
-)
-def test_a_wrong_header_is_named(tmp_path, text, complaint):
-    with pytest.raises(ConfigError) as caught:
-        read_paper_values(write(tmp_path, text))
-    assert complaint in str(caught.value)
-
-
 def test_a_file_that_is_no_text(tmp_path):
     path = tmp_path / "values.csv"
     path.write_bytes(b"\xff\xfe\x00")

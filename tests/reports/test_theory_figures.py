@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from boostbench.api import Experiment
-from boostbench.errors import ConfigError
-from boostbench.experiments.configs.file import load_config
 
 CONFIG = Path(__file__).resolve().parents[2] / "configs/multiclass-theory/figures1-6.yaml"
 
@@ -62,29 +60,3 @@ def test_figure_5_draws_both_bounds(report):
     assert minimal[10] == pytest.approx(0.918557, abs=1e-6)
     assert fixed[10] == pytest.approx(0.884883, abs=1e-6)
     assert len(right.lines[0].get_ydata()) == 19
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ("{value: edge-of-sam, lower_than: 0}", "unknown quantity 'edge-of-sam'; did you mean"),
-        ("{value: edge-of-samme}", "needs one of lower_than, higher_than and equal_to"),
-        ("{value: edge-of-samme, lower_than: 0, at: 3}", "unknown key 'at'"),
-    ],
-)
-def test_wrong_claims_about_computed_values(options, complaint, tmp_path):
-    path = tmp_path / "wrong.yaml"
-    claim = f"{CONFIG.parent}/computed.py:Computed"
-    part = f"{CONFIG.parent}/computed.py:figure1"
-    path.write_text(
-        f'name: wrong\nreport: ["{part}"]\nclaims:\n  - says: a\n    {claim}: {options}\n'
-    )
-    with pytest.raises(ConfigError, match=complaint):
-        load_config(path)
-
-
-def test_without_runs_and_report_the_keys_of_runs_are_asked_for(tmp_path):
-    path = tmp_path / "empty.yaml"
-    path.write_text("name: empty\n")
-    with pytest.raises(ConfigError, match="missing keys"):
-        load_config(path)

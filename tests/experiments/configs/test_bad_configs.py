@@ -1,37 +1,42 @@
-"""Every bad config of bad_configs.txt is refused with exactly the complaints written there."""
+"""Every bad config of bad_configs.txt is refused with exactly the complaints written there.
 
+``python -m tests.experiments.configs.test_bad_configs`` rewrites the list, to be reviewed before a
+commit.
+"""
+
+import contextlib
+import os
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from boostbench.errors import ConfigError
 from boostbench.experiments.configs.file import load_config
+from boostbench.plugin_files import load_plugin
+from tests.experiments.conftest import TOYS
+from tests.golden import lay_out, parametrized, rewrite
 
-TABLE = Path(__file__).with_name("bad_configs.txt").read_text(encoding="utf-8")
-CASES = [
-    re.fullmatch(r"(\S+)(.*?)\n(.*?)>>>\n(.*?)\n*", case, re.DOTALL).groups()
-    for case in TABLE.split("### ")[1:]
-]
-
-
-def test_the_table_is_long_and_its_names_are_distinct():
-    names = [name for name, *_ in CASES]
-    assert len(names) >= 40
-    assert len(set(names)) == len(names)
+LIST = Path(__file__).with_name("bad_configs.txt")
+CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
 
-@pytest.mark.parametrize(
-    ("options", "text", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
-)
-def test_a_bad_config_is_refused(options, text, expected, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
+def complaints_about(options, given):
+    """Return what is told of a config and of the files beside it."""
+    text = lay_out(given).replace("CONFIGS", str(CONFIGS))
     Path("bad.yaml").write_text(text, encoding="utf-8")
-    overrides = re.findall(r"--set (\S+)", options)
     size = re.search(r"--size (\S+)", options)
     with pytest.raises(ConfigError) as error:
-        load_config("bad.yaml", overrides, size=size[1] if size else None)
-    assert str(error.value).replace(f"{tmp_path}/", "{folder}/") == expected
+        load_config("bad.yaml", re.findall(r"--set (\S+)", options), size=size[1] if size else None)
+    told = str(error.value).replace(f"{os.getcwd()}/", "{folder}/")
+    return told.replace(str(CONFIGS), "CONFIGS")
+
+
+@parametrized(LIST)
+def test_a_bad_config_is_refused(options, given, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert complaints_about(options, given) == expected
 
 
 @pytest.mark.parametrize(
@@ -39,13 +44,12 @@ def test_a_bad_config_is_refused(options, text, expected, tmp_path, monkeypatch)
     [
         (
             None,
-            "bad.yaml: no such config file; `boostbench list configs` names those that ship with "
-            "boostbench",
+            "no such config file; `boostbench list configs` names those that ship with boostbench",
         ),
-        (b"name: \xff\xfe\n", "bad.yaml: is not UTF-8 text (byte 6); save it as UTF-8"),
+        (b"name: \xff\xfe\n", "is not UTF-8 text (byte 6); save it as UTF-8"),
         (
             b"name: a\0b\n",
-            "bad.yaml: not YAML: unacceptable character #x0000: special characters are not allowed",
+            "not YAML: unacceptable character #x0000: ",
         ),
     ],
     ids=["absent", "not-utf-8", "zero-byte"],
@@ -56,7 +60,7 @@ def test_a_file_that_cannot_be_read_is_refused(content, expected, tmp_path, monk
         Path("bad.yaml").write_bytes(content)
     with pytest.raises(ConfigError) as error:
         load_config("bad.yaml")
-    assert str(error.value) == expected
+    assert str(error.value).startswith(f"bad.yaml: {expected}")
 
 
 def test_each_complaint_is_an_error_of_its_own(config_file):
@@ -66,3 +70,13 @@ def test_each_complaint_is_an_error_of_its_own(config_file):
     assert [complaint.where for complaint in error.value.complaints] == [
         f"{path}:{line}" for line in (2, 3, 4)
     ]
+
+
+if __name__ == "__main__":
+    load_plugin(TOYS)
+
+    def anew(options, given):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            return complaints_about(options, given)
+
+    rewrite(LIST, anew)

@@ -1,6 +1,5 @@
 import pytest
 
-from boostbench.errors import ConfigError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 
@@ -55,43 +54,6 @@ def test_sizes_are_merged(load):
 def test_the_same_runs_have_the_same_values(load):
     own, base = expand(load("")), expand(load_config("base.yaml"))
     assert [run.value() for run in own] == [run.value() for run in base]
-
-
-def test_mistakes_name_the_file_they_stand_in(load, tmp_path):
-    (tmp_path / "base.yaml").write_text(BASE.replace("rounds: 10", "rounds: ten"))
-    with pytest.raises(ConfigError) as error:
-        load("seed: 3\n")
-    assert [complaint.where for complaint in error.value.complaints] == [
-        "base.yaml:6",
-        "own.yaml:3",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
-    [
-        ("extends: own.yaml\n", "own.yaml:1: extends: own.yaml is this config, or extends it"),
-        ("extends: bsae\n", "own.yaml:1: extends: no such config file"),
-        ("extends: 3\n", "own.yaml:1: extends: must be the path or the name of a config, found 3"),
-        ("extends: list.yaml\n", "own.yaml:1: extends: list.yaml is not a config"),
-        ("extends: base.yaml\n", "missing key name"),
-    ],
-)
-def test_what_cannot_be_extended_is_refused(load, tmp_path, text, complaint):
-    (tmp_path / "list.yaml").write_text("- a\n")
-    (tmp_path / "own.yaml").write_text(text)
-    with pytest.raises(ConfigError) as error:
-        load_config("own.yaml")
-    assert complaint in str(error.value)
-
-
-def test_configs_that_extend_each_other_are_refused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "a.yaml").write_text("extends: b.yaml\n")
-    (tmp_path / "b.yaml").write_text("extends: a.yaml\n")
-    with pytest.raises(ConfigError) as error:
-        load_config("a.yaml")
-    assert str(error.value) == "b.yaml:1: extends: a.yaml is this config, or extends it"
 
 
 def test_files_beside_the_extended_config_are_found(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@
 reviewed before a commit.
 """
 
+import contextlib
 import os
 import re
 import tempfile
@@ -13,11 +14,10 @@ import pytest
 
 from boostbench.errors import ConfigError
 from boostbench.experiments.configs.file import load_config
+from tests.golden import parametrized, rewrite
 from tests.reports.claims.stating import CONFIGS
 
-GOLDEN = Path(__file__).with_name("bad_claims.txt")
-HEAD, *BLOCKS = GOLDEN.read_text(encoding="utf-8").split("### ")
-CASES = [re.fullmatch(r"(\S+)\n(.*?)>>>\n(.*?)\n*", block, re.DOTALL).groups() for block in BLOCKS]
+LIST = Path(__file__).with_name("bad_claims.txt")
 CONFIG = """\
 name: bad
 datasets: [iris, wine, digits]
@@ -52,10 +52,10 @@ def errors_of(text):
     return lines.replace(f"{os.getcwd()}/", "").replace(str(CONFIGS), "configs")
 
 
-@pytest.mark.parametrize(("text", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES])
-def test_a_bad_claim_is_refused(text, expected, tmp_path, monkeypatch):
+@parametrized(LIST)
+def test_a_bad_claim_is_refused(options, given, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert errors_of(text) == expected
+    assert errors_of(given) == expected
 
 
 def test_claims_of_a_size_are_checked_though_it_is_not_asked_for(tmp_path, monkeypatch):
@@ -82,11 +82,9 @@ def test_a_size_does_not_change_what_is_claimed(tmp_path, monkeypatch):
 
 
 if __name__ == "__main__":
-    here = GOLDEN.resolve()
-    written = [HEAD]
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for name, text, _ in CASES:
-            written.append(f"{name}\n{text}>>>\n{errors_of(text)}\n\n")
-        os.chdir(here.parent)
-    here.write_text("### ".join(written).rstrip() + "\n", encoding="utf-8")
+
+    def anew(options, given):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            return errors_of(given)
+
+    rewrite(LIST, anew)

@@ -4,7 +4,6 @@
 reviewed before a commit.
 """
 
-import re
 import tempfile
 from pathlib import Path
 
@@ -16,16 +15,13 @@ from boostbench.reports.claims import judge
 from boostbench.reports.claims.verdicts import STATUSES
 from boostbench.reports.claims.view import evidence_rows, view_of
 from boostbench.reports.claims.writing import verdict_json
+from tests.golden import parametrized, read_cases, rewrite
 
 from .stating import CONFIGS
 from .worlds import world
 
-GOLDEN = Path(__file__).with_name("verdicts.txt")
-HEAD, *BLOCKS = GOLDEN.read_text(encoding="utf-8").split("### ")
-CASES = [
-    re.fullmatch(r"(\S+) in (\S+)\n(.*?)>>>\n(.*?)\n*", block, re.DOTALL).groups()
-    for block in BLOCKS
-]
+LIST = Path(__file__).with_name("verdicts.txt")
+CASES = read_cases(LIST)
 PAPER = """\
 dataset,method,T,noise,error,unit
 a,mh,100,0,6.2,percent
@@ -45,11 +41,9 @@ def found_in(folder, world_name, text):
     return "\n".join([view.headline, *(f"- {reason}" for reason in view.reasons), *rows])
 
 
-@pytest.mark.parametrize(
-    ("world_name", "text", "expected"), [c[1:] for c in CASES], ids=[c[0] for c in CASES]
-)
-def test_the_verdict_on_a_claim(world_name, text, expected, tmp_path):
-    assert found_in(tmp_path, world_name, text) == expected
+@parametrized(LIST)
+def test_the_verdict_on_a_claim(options, given, expected, tmp_path):
+    assert found_in(tmp_path, options.removeprefix("in "), given) == expected
 
 
 def test_every_kind_is_judged_true_false_and_undecided():
@@ -82,9 +76,9 @@ def test_a_verdict_is_json(tmp_path):
 
 
 if __name__ == "__main__":
-    written = [HEAD]
-    for name, world_name, text, _ in CASES:
+
+    def anew(options, given):
         with tempfile.TemporaryDirectory() as folder:
-            found = found_in(Path(folder), world_name, text)
-        written.append(f"{name} in {world_name}\n{text}>>>\n{found}\n\n")
-    GOLDEN.write_text("### ".join(written).rstrip() + "\n", encoding="utf-8")
+            return found_in(Path(folder), options.removeprefix("in "), given)
+
+    rewrite(LIST, anew)
