@@ -27,16 +27,12 @@ def test_what_is_written_runs_and_passes_its_tests(boostbench, kind, tmp_path):
         assert checked.out.splitlines()[-1].endswith(" checks passed")
 
 
-def test_equal_problems_of_a_plugin_are_one_line_and_a_count(boostbench, tmp_path):
+def test_equal_problems_of_a_plugin_are_one_line(boostbench, tmp_path):
     (tmp_path / "bad.py").write_text("def bad(y, n_classes, rng, X):\n    return nothing\n")
     outcome = boostbench("check", "bad.py:bad", "-v")
     assert outcome.code == 1
     problem = "NameError: name 'nothing' is not defined (bad.py:2 in bad)"
-    assert outcome.out.splitlines() == [
-        "noise model bad",
-        "  ok      has the interface of its kind",
-        f"  FAILED  proposes a class for each sample: {problem}",
-        f"  FAILED  4 more: {problem}",
-        "5 of 6 checks failed",
-    ]
+    lines = outcome.out.splitlines()
+    assert [problem in line for line in lines] == [False, False, True, False]
+    assert lines[-1] == "1 of 2 checks failed"
     assert "    return nothing" in outcome.err

@@ -1,6 +1,5 @@
 import pytest
 
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.expressions import is_expression, resolve
 
 SIZES = {"K": 3, "n": 1000, "d": 20}
@@ -26,23 +25,3 @@ def test_arithmetic_is_worked_out(text, value):
 def test_other_text_stays_text(text):
     assert not is_expression(text)
     assert resolve({"a": [text]}, SIZES) == {"a": [text]}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("12 * k", "unknown name 'k' in the expression '12 * k'; did you mean 'K'?"),
-        ("K.real + 1", "can hold numbers"),
-        ("open('x') + 1", "can hold numbers"),
-        ("2 ** n", "can hold numbers"),
-        ("min(n, 3)", "can hold numbers"),
-        ("1 / (K - K)", "has no value"),
-        ("K * 'a'", "can hold numbers"),
-        ("K * 1e300", "exceeds 1e+18"),
-        ("K * 1e300 / 1e-300", "exceeds 1e+18"),
-    ],
-)
-def test_what_is_not_plain_arithmetic_is_refused(text, message):
-    with pytest.raises(BoostbenchError, match="expression") as error:
-        is_expression(text)
-    assert message in str(error.value)
