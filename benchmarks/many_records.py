@@ -31,8 +31,8 @@ rounds: 100
 checkpoints: [10, 100]
 seeds: {seeds}
 report:
-  - table: {{rows: dataset, columns: noise, value: test_error}}
-  - curves: {{x: round, y: [test_error], panels: dataset}}
+  - table: {{columns: booster, value: test_error}}
+  - curves: {{y: [test_error]}}
 """
 RUNS_PER_SEED = 100
 

@@ -163,8 +163,6 @@ class Experiment:
         executor: Literal["local", "inline", "dask"] = "local",
         scheduler: str | None = None,
         dask: Mapping[str, str] | None = None,
-        time_limit: float | None = None,
-        memory_limit: int | None = None,
         retry: Sequence[str] = (),
         fresh: bool = False,
         strict: bool = False,
@@ -185,8 +183,6 @@ class Experiment:
             Address of a cluster, or name of a batch system of dask-jobqueue; None: this machine.
         dask : mapping of str to str or None, default=None
             TLS options if an address is given, otherwise options of the dask-jobqueue class.
-        time_limit, memory_limit : float (seconds), int (bytes) or None, default=None
-            Limits of one run; None: those of the config. Ignored by the inline executor.
         retry : sequence of str, default=()
             Do only the runs with one of these statuses, such as ``"failed"`` or ``"timeout"``.
         fresh : bool, default=False
@@ -209,8 +205,7 @@ class Experiment:
         from boostbench.experiments.running.conduct import Progress, run_plan
         from boostbench.experiments.running.executors import check_options, make_executor
 
-        workers = {"jobs": jobs, "time_limit": time_limit, "memory_limit": memory_limit}
-        check_options(executor, dask={"scheduler": scheduler, "dask": dask}, workers=workers)
+        check_options(executor, jobs=jobs, scheduler=scheduler, dask=dask)
         plan = self.plan(strict=strict)
         if on_plan is not None:
             on_plan(plan)
@@ -218,7 +213,7 @@ class Experiment:
         outcome, done = Progress(), set[Run]()
         if todo:
             check_data(todo, self.data)
-            limits = self.config.limits.replaced(time=time_limit, memory=memory_limit)
+            limits = self.config.limits
             with make_executor(
                 executor, self.data, scheduler, dask, jobs=jobs, limits=limits
             ) as pool:
@@ -231,20 +226,6 @@ class Experiment:
                     todo = tuple(p for p in plan.todo(fresh=fresh) if p.run not in done)
         untouched = tuple(planned for planned in plan.runs if planned.run not in done)
         return replace(outcome, untouched=untouched)
-
-    def sample(
-        self, n: int, *, jobs: int | None = None, on_event: Listener | None = None
-    ) -> Progress:
-        """Complete n runs of each booster on each data set, to base cost estimates on.
-
-        Parameters
-        ----------
-        n : int
-            At least 1.
-        jobs, on_event
-            As for `run`.
-        """
-        return self._run_locally(self.plan().sample(n), jobs, on_event)
 
     def repeat(
         self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None

@@ -181,7 +181,7 @@ def _report_on(metric: str) -> list[Any]:
         return []  # the config is refused
     quantity = QUANTITIES[name]
     has_curve = quantity.kept == "rounds" and not quantity.always
-    return [{"distribution": {"value": name}}, {"curves": {"y": name}} if has_curve else "curves"]
+    return [{"curves": {"y": name}} if has_curve else "curves"]
 
 
 def file_columns(experiment: Experiment) -> Iterator[tuple[str, tuple[Column, ...]]]:

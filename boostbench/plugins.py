@@ -72,10 +72,13 @@ if TYPE_CHECKING:
     from boostbench.reports.claims.inference import all_of, at_least, decided, lower, near
     from boostbench.reports.claims.matching import ranked
     from boostbench.reports.figures.panels import (
+        DIAMOND,
+        MARKERS,
         add_legend,
         colours_of,
         describe,
         grid_of,
+        label_outer,
         remark,
         repeats_in_words,
         round_log_ticks,
@@ -102,9 +105,11 @@ if TYPE_CHECKING:
         error_curve,
         tidy,
     )
+    from boostbench.reports.values.paper import PRINTED, PaperValues, read_paper_values
     from boostbench.reports.values.part_options import (
         AtRound,
         MetricName,
+        PaperFile,
         Scale,
         Title,
         check_compared,
@@ -113,7 +118,12 @@ if TYPE_CHECKING:
         chosen_rounds,
         metric_of,
     )
-    from boostbench.reports.values.rank_statistics import compare_pairs, holm, share_in_words
+    from boostbench.reports.values.rank_statistics import (
+        case_errors,
+        competition_ranks,
+        holm,
+        share_in_words,
+    )
     from boostbench.theory.bounds import potential_bound
     from boostbench.theory.codewords import codewords
     from boostbench.theory.conditions import costs_of, decide_all

@@ -470,11 +470,8 @@ figures = Registry(
     {
         "critical-difference": "boostbench.reports.figures.rank_figures:draw_critical_difference",
         "curves": "boostbench.reports.figures.error_curves:draw_curves",
-        "distribution": "boostbench.reports.figures.repeats:draw_distribution",
         "noise": "boostbench.reports.figures.levels:draw_noise_levels",
-        "pairs": "boostbench.reports.figures.rank_figures:draw_pairs",
         "parameter": "boostbench.reports.figures.levels:draw_parameter",
-        "ranks": "boostbench.reports.figures.rank_figures:draw_ranks",
     },
     options="boostbench.reports.values.part_options:PartOptions",
 )

@@ -20,7 +20,7 @@ boosters: [samme, {sm-boost: {subsample: 0.5}}]
 rounds: 3
 checkpoints: [1, 3]
 report:
-  - table: {rows: dataset, columns: rounds, value: test_error}
+  - table: {columns: rounds, value: test_error}
 """
 
 CHOSEN = """\

@@ -134,12 +134,9 @@ class Experiments:
         repeatable(
             "--set",
             "KEY=VALUE",
-            "Replace a value of the config, e.g. rounds=100 or noise.rate=0.1",
+            "Replace a value of the config, e.g. rounds=100, seeds=2 or limits.time=30m",
         ),
     ]
-    seeds: Annotated[
-        str | None, typer.Option(metavar="N", help="Number of seeds; same as --set seeds=N.")
-    ] = None
     size: Size = None
     plugins: Plugins
 
@@ -147,10 +144,7 @@ class Experiments:
         """Load and check the experiments; see `boostbench.api.load_experiments`."""
         from boostbench.api import load_experiments
 
-        arguments = {**vars(self), **more}
-        seeds = arguments.pop("seeds")
-        arguments["overrides"] = [*self.overrides, *([f"seeds={seeds}"] if seeds else [])]
-        return load_experiments(**arguments)
+        return load_experiments(**{**vars(self), **more})
 
     def command(self, name: str) -> str:
         """Return the command line of another command with the same options."""
@@ -189,56 +183,23 @@ class AnyRuns(SelectedRuns):
     ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Limited:
-    """Options for the limits of a run and for repeating runs."""
-
-    time_limit: Annotated[
-        str | None,
-        typer.Option(metavar="TIME", help="Time limit of a run, e.g. 90s, 30m or 1h30m."),
-    ] = None
-    memory_limit: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="Memory limit of a run, e.g. 512M or 4G.")
-    ] = None
-    retry: Retry
-
-    def parsed(self) -> dict[str, Any]:
-        """Return the options as arguments of `boostbench.api.Experiment.run`."""
-        from boostbench.experiments.configs.limits import parse_duration, parse_size
-
-        time, memory = self.time_limit, self.memory_limit
-        return {
-            "time_limit": time and parse_duration(time, where="--time-limit"),
-            "memory_limit": memory and parse_size(memory, where="--memory-limit"),
-            "retry": statuses_of(self.retry),
-        }
-
-
-def parse_numbers(text: str, option: str, least: int, most: int) -> list[int]:
-    """Return the whole numbers in a list such as ``10``, ``1,5,10`` or ``0..10``.
+def parse_rounds(text: str) -> list[int]:
+    """Return the rounds in a list such as ``1,5,10``.
 
     Raises
     ------
     BoostbenchError
-        If ``text`` is not a list of whole numbers, or a number is out of range.
+        If ``text`` is not a list of whole numbers from 1.
 
     Examples
     --------
-    >>> parse_numbers("1,5..7", "--rounds", 0, 10)
-    [1, 5, 6, 7]
+    >>> parse_rounds("1, 5,10")
+    [1, 5, 10]
     """
-    numbers: list[int] = []
-    for part in text.split(","):
-        ends = re.fullmatch(r"\s*(\d{1,9})\s*(?:\.\.\s*(\d{1,9})\s*)?", part, re.ASCII)
-        if ends is None:
-            what = f"{text!r} is not a list of whole numbers; write for example 1,5,10 or 0..10"
-            raise BoostbenchError(what, where=option)
-        first, last = int(ends[1]), int(ends[2] or ends[1])
-        if not least <= first <= last <= most:
-            what = f"expected numbers from {least} to {most}, and ranges in ascending order"
-            raise BoostbenchError(f"{what}; found {part.strip()}", where=option)
-        numbers += range(first, last + 1)
-    return numbers
+    if re.fullmatch(r"\s*[1-9][0-9]{0,8}\s*(,\s*[1-9][0-9]{0,8}\s*)*", text) is None:
+        what = f"{text[:40]!r} is not a list of rounds; write for example 1,5,10"
+        raise BoostbenchError(what, where="--at")
+    return [int(number) for number in text.split(",")]
 
 
 def parse_pair(text: str, option: str) -> tuple[str, str]:

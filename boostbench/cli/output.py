@@ -57,10 +57,11 @@ def print_rows(
     columns = columns or (list(rows[0]) if rows else [])
     cells = [[_text(row[column]) for column in columns] for row in rows]
     titles = [column.replace("_", " ") for column in columns]
-    if is_fancy(sys.stdout):
-        _print_fancy(titles, cells)
-    else:
-        _print_plain(titles, cells)
+    lines = [titles, *cells]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
+    for line in lines:
+        padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
+        print("  ".join(padded).rstrip())
 
 
 def print_repeated(
@@ -116,28 +117,6 @@ def print_log(record: Record | None) -> None:
     log = [] if record is None or record.error is None else record.error.log_tail
     for line in log:
         print(f"  {visible(line)}", file=sys.stderr)
-
-
-def _print_plain(titles: list[str], cells: list[list[str]]) -> None:
-    lines = [titles, *cells]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
-    for line in lines:
-        print(
-            "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        )
-
-
-def _print_fancy(titles: list[str], cells: list[list[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    for title in titles:
-        table.add_column(title, overflow="fold")
-    for line in cells:
-        table.add_row(*(Text(cell) for cell in line))
-    Console().print(table)
 
 
 def _text(value: Any) -> str:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from boostbench.cli.guard import INTERRUPTED, OK
+from boostbench.cli.guard import OK
 from boostbench.cli.options import Json, SelectedRuns, Shard, Strict, parse_shard
 from boostbench.cli.output import print_json, print_rows
-from boostbench.cli.progress import in_words, n_runs, showing_progress
+from boostbench.cli.progress import n_runs
+from boostbench.reports.text import duration
 
 if TYPE_CHECKING:
     from boostbench.experiments.planning.plans import Plan
@@ -28,32 +29,20 @@ def plan(
             help="Number of parallel runs, for the estimated time.",
         ),
     ] = 1,
-    sample: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=0,
-            help="First do N runs of each booster on each data set and keep their results.",
-        ),
-    ] = 0,
     shard: Shard = None,
     strict: Strict = False,
     as_json: Json = False,
 ) -> int:
     """Show the runs that `run` would do, with reasons and times.
 
-    Nothing is trained, except with --sample. Times are estimated from finished runs.
+    Nothing is trained. Times are estimated from finished runs.
 
     Examples:
       boostbench plan noise20 --data DIR
       boostbench plan configs/noise20.yaml --set rounds=100 --json
-      boostbench plan noise20 --size full --sample 1 --jobs 2
+      boostbench plan noise20 --size full --jobs 2
     """
     experiments = selection.load(shard=parse_shard(shard))
-    for experiment in experiments if sample else ():
-        with showing_progress(experiment.config.name, quiet=as_json) as listener:
-            if experiment.sample(sample, jobs=jobs, on_event=listener).interrupted:
-                return INTERRUPTED
     plans = [(experiment.config.name, experiment.plan(strict=strict)) for experiment in experiments]
     if as_json:
         print_json([{"config": name, **row} for name, plan in plans for row in plan.rows()])
@@ -69,12 +58,12 @@ def _print(name: str, plan: Plan, jobs: int) -> None:
     seconds = sum(planned.seconds for planned in todo) / jobs
     print(f"{name}: {n_runs(len(plan.runs))}{f': {counts}' if counts else ''}")
     if todo:
-        print(f"would do {n_runs(len(todo))} in about {in_words(seconds)} (--jobs {jobs})")
+        print(f"would do {n_runs(len(todo))} in about {duration(seconds)} (--jobs {jobs})")
         guessed = sum(planned.is_guess for planned in todo)
         if guessed:
             subject = "that is" if guessed == len(todo) else f"for {n_runs(guessed)} that is"
             reason = "no run of the same booster on the same data set is finished"
-            print(f"{subject} a guess: {reason}; --sample 1 does one of each first")
+            print(f"{subject} a guess: {reason}")
     if plan.n_open:
         print(f"more runs may follow: {plan.n_open} parameter selections are still open")
     rows = [
@@ -82,7 +71,7 @@ def _print(name: str, plan: Plan, jobs: int) -> None:
             "dataset": dataset,
             "runs": len(runs),
             "status": status,
-            "time": "" if status == "skipped" else in_words(sum(p.seconds for p in runs)),
+            "time": "" if status == "skipped" else duration(sum(p.seconds for p in runs)),
             "why": reason,
         }
         for (dataset, status, reason), runs in plan.groups().items()

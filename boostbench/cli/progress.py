@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from boostbench.cli.output import is_fancy
+from boostbench.reports.text import duration
 
 if TYPE_CHECKING:
     from boostbench.experiments.running.conduct import Event
@@ -41,26 +42,6 @@ def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | N
 def n_runs(n: int) -> str:
     """Return ``"1 run"``, ``"2 runs"``, ..."""
     return f"{n} run" if n == 1 else f"{n} runs"
-
-
-def in_words(seconds: float) -> str:
-    """Return a duration as text with units.
-
-    Examples
-    --------
-    >>> in_words(0.4), in_words(42), in_words(240), in_words(5400), in_words(200000)
-    ('0.4 s', '42 s', '4 min', '1 h 30 min', '2 d 7 h')
-    """
-    if seconds < 10:
-        return f"{seconds:.1f} s"
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    if minutes < 24 * 60:
-        return f"{minutes // 60} h {minutes % 60:02d} min"
-    return f"{minutes // 1440} d {minutes % 1440 // 60} h"
 
 
 @contextmanager
@@ -118,14 +99,14 @@ def _occasional_lines(name: str) -> Listener:
 
 
 def _note(event: Event) -> str:
-    progress, elapsed = event.progress, in_words(event.progress.seconds)
+    progress, elapsed = event.progress, duration(event.progress.seconds)
     if event.kind == "preparing":
         return f"loading kernels (compiled once, up to a minute), {elapsed}"
     parts = [f"{progress.done}/{progress.total} runs", elapsed]
     if progress.rounds:
         parts[0] += f" ({progress.work_done / progress.total:.0%})"
     if not math.isnan(progress.remaining):
-        parts.append(f"about {in_words(progress.remaining)} left")
+        parts.append(f"about {duration(progress.remaining)} left")
     if progress.failures:
         parts.append(f"{len(progress.failures)} failed")
     return ", ".join(parts)

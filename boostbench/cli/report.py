@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
@@ -13,7 +12,7 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns
-from boostbench.cli.output import is_fancy, print_error
+from boostbench.cli.output import print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
 
@@ -118,6 +117,6 @@ def print_table(report: Report) -> None:
     for remark, n in remarks.items():
         if remark:
             print_error(f"{n} of {len(report.study.results)} results: {remark}")
-    table = report.main_table(colour=is_fancy(sys.stdout))
+    table = report.main_table()
     if table:
         print(table.rstrip("\n"), end="\n\n")

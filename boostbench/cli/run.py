@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -13,19 +11,20 @@ import typer
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
 from boostbench.cli.options import (
     Jobs,
-    Limited,
     Quiet,
+    Retry,
     SelectedRuns,
     Shard,
     Strict,
     Verbose,
     parse_pair,
     parse_shard,
-    program,
     repeatable,
+    statuses_of,
 )
 from boostbench.cli.output import print_error, print_log
-from boostbench.cli.progress import in_words, n_runs, showing_progress
+from boostbench.cli.progress import n_runs, showing_progress
+from boostbench.reports.text import duration
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
@@ -67,7 +66,7 @@ def run(
             "settings of the batch system, e.g. queue=long",
         ),
     ],
-    limits: Limited,
+    retry: Retry,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat all runs.")] = False,
     strict: Strict = False,
     shard: Shard = None,
@@ -82,7 +81,7 @@ def run(
     Examples:
       boostbench run configs/noise20.yaml --data DIR --jobs 2
       boostbench run quickstart --only digits --set rounds=20
-      boostbench run noise20 --time-limit 30m --memory-limit 4G
+      boostbench run noise20 --set limits.time=30m --set limits.memory=4G
       boostbench run noise20 --retry failed,timeout
     """
     experiments = selection.load(shard=parse_shard(shard))
@@ -91,7 +90,7 @@ def run(
         "executor": executor,
         "scheduler": scheduler,
         "dask": dict(parse_pair(text, "--dask") for text in dask),
-        **limits.parsed(),
+        "retry": statuses_of(retry),
         "fresh": fresh,
         "strict": strict,
     }
@@ -162,8 +161,8 @@ def _print_failures(outcome: Progress, *, verbose: bool) -> bool:
             print_log(record)
     statuses = ",".join(sorted({status for status, _ in kinds} & {*FAILURES}))
     if statuses:
-        hint = "" if verbose else " (-v shows the tracebacks)"
-        print_error(f"to repeat these runs{hint}: {_command_without_retry()} --retry {statuses}")
+        hint = "" if verbose else "; -v shows the tracebacks"
+        print_error(f"--retry {statuses} repeats these runs{hint}")
     return bool(kinds)
 
 
@@ -171,21 +170,10 @@ def _summary(name: str, outcome: Progress) -> str:
     """Return the number of runs, in total and by status, as text."""
     earlier = Counter(planned.status for planned in outcome.untouched)
     done = ", ".join(f"{count} {status}" for status, count in sorted(outcome.counts.items()))
-    parts = [f"{done} in {in_words(outcome.seconds)}"] if done else []
+    parts = [f"{done} in {duration(outcome.seconds)}"] if done else []
     words = {"ok": "cached", "skipped": "skipped", "missing": "missing", "stale": "stale"}
     parts += [f"{n} {words.get(status, f'{status} before')}" for status, n in earlier.items()]
     if outcome.n_left:
         parts.append(f"{outcome.n_left} not done")
     total = outcome.done + outcome.n_left + earlier.total()
     return ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
-
-
-def _command_without_retry() -> str:
-    words = iter(sys.argv[1:])
-    others = []
-    for word in words:
-        if word == "--retry":
-            next(words, None)
-        elif not word.startswith("--retry=") and word != "--fresh":
-            others.append(word)
-    return shlex.join([program(), *others])

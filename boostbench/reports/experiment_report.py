@@ -54,10 +54,10 @@ class Report:
         """True if every run has a result and every part could be made."""
         return not self.undrawn and all(result.ok for result in self.study.results)
 
-    def main_table(self, *, colour: bool = False) -> str:
+    def main_table(self) -> str:
         """Return the first table as text for the terminal; empty if there is none."""
         tables = list(self.tables.values())
-        return to_terminal(tables[0], colour=colour) if tables else ""
+        return to_terminal(tables[0]) if tables else ""
 
     def write(self, folder: Path | str) -> tuple[Path, ...]:
         """Write the report; return the files, the page last.

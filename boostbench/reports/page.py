@@ -6,21 +6,18 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from markupsafe import Markup
 
 from boostbench.errors import BoostbenchError
-from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows, view_of
 from boostbench.reports.figures.charts import with_x_once
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
-from boostbench.reports.text import listed, span
+from boostbench.reports.text import listed
 from boostbench.reports.values.agreement import in_words
-from boostbench.reports.values.frame import ERRORS, Result, Study, error_at
+from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.rank_statistics import case_errors
 
 if TYPE_CHECKING:
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
 
 _MOST_WINNERS = 6  # boosters that the main results name
 _MOST_GAPS = 50  # reasons of missing results, and runs listed for each
-_MOST_CELLS = 1000  # rows of the table of runs
 # Limits of all figures together and of one chart, which keep the page below 2 MB.
 _FIGURE_BYTES = 1_300_000
 _CHART_BYTES = 250_000
@@ -75,8 +71,6 @@ def render_page(
         claims=[(view_of(verdict), evidence_rows(verdict)) for verdict in verdicts],
         how_to_read=HOW_TO_READ,
         gaps=_gaps(study),
-        cells=[_cell_row(*cell) for cell in islice(study.cells.items(), _MOST_CELLS)],
-        n_cells=len(study.cells),
         provenance=provenance(study),
         config_name=config.path.name,
         config_text=_config_text(study),
@@ -177,28 +171,6 @@ def _gaps(study: Study) -> list[dict[str, Any]]:
         {"status": status, "reason": reason, "runs": results[:_MOST_GAPS], "n": len(results)}
         for (status, reason), results in groups.items()
     ]
-
-
-def _cell_row(cell: tuple[str, str, str], results: Sequence[Result]) -> dict[str, str]:
-    """Return the row for the runs of a cell in the table of runs; numbers are means over runs."""
-    ok = [(r, r.record) for r in results if r.ok and r.record is not None]
-    noise, dataset, booster = cell
-    row = {"data set": dataset, "booster": booster, "noise": noise}
-    row["stopped"] = ", ".join(sorted({record.stop_reason for _, record in ok} - {""}))
-    row["runs"] = f"{len(ok)} of {len(results)}" if len(ok) < len(results) else str(len(ok))
-    made = {record.n_rounds for _, record in ok}
-    planned = {result.run.rounds for result, _ in ok}
-    row["rounds"] = span(made) if made else ""
-    row["rounds"] += f" of {max(planned)}" if planned - made else ""
-    for name in ERRORS:
-        errors = [error_at(result, name) for result, _ in ok]
-        mean = QUANTITIES[name].text(float(np.mean(errors))) if ok else ""
-        row[f"{name.replace('_', ' ')} (%)"] = mean
-    seconds = [record.seconds["fit"] for _, record in ok if "fit" in record.seconds]
-    row["fit (s)"] = f"{np.mean(seconds):.2f}" if seconds else ""
-    memory = [r.record.peak_memory_mb or 0.0 for r in results if r.record is not None]
-    row["memory (MB)"] = f"{max(memory):.0f}" if any(memory) else ""
-    return row
 
 
 def _config_text(study: Study) -> str:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from boostbench.experiments.runs import Params
-from boostbench.reports.text import in_print
+from boostbench.reports.text import duration, in_print
 from boostbench.reports.values.frame import Study
 
 
@@ -57,22 +57,6 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         "threads": _distinct(records, lambda record: _pairs(record.threads)),
     }
     return [(name, values) for name, values in facts.items() if values]
-
-
-def duration(seconds: float) -> str:
-    """Return a time span in words.
-
-    Examples
-    --------
-    >>> duration(8.25), duration(75), duration(7265)
-    ('8.2 s', '1 min 15 s', '2 h 1 min')
-    """
-    if seconds < 60:
-        return f"{seconds:.1f} s"
-    minutes, rest = divmod(round(seconds), 60)
-    if minutes < 60:
-        return f"{minutes} min {rest} s"
-    return f"{minutes // 60} h {minutes % 60} min"
 
 
 def _distinct(items: Iterable[Any], show: Callable[[Any], str], *, count: bool = True) -> list[str]:

@@ -35,7 +35,6 @@ _LATEX: dict[int, str] = str.maketrans(
         "]": "{]}",
         "±": r"$\pm$",
         "\N{MINUS SIGN}": "$-$",
-        "×": r"$\times$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
         "\N{NO-BREAK SPACE}": "~",
@@ -44,35 +43,13 @@ _LATEX: dict[int, str] = str.maketrans(
         "§": r"\S{}",
         "¶": r"\P{}",
         "–": "--",
-        "—": "---",
-        "‘": "`",
-        "’": "'",
-        "“": "``",
-        "”": "''",
-        "…": r"\ldots{}",
-        "ß": r"\ss{}",
-        "æ": r"\ae{}",
-        "ø": r"\o{}",
-        "œ": r"\oe{}",
-        "ł": r"\l{}",
     }
 )
 for _letter in "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩ":
     _name = unicodedata.name(_letter).rpartition(" ")[2].replace("LAMDA", "LAMBDA")
     _LATEX[ord(_letter)] = rf"$\{_name.capitalize() if _letter.isupper() else _name.lower()}$"
-#: Accents by combining character.
-_LATEX_ACCENTS = {
-    "\u0300": "`",
-    "\u0301": "'",
-    "\u0302": "^",
-    "\u0303": "~",
-    "\u0304": "=",
-    "\u0307": ".",
-    "\u0308": '"',
-    "\u030a": "r",
-    "\u030c": "v",
-    "\u0327": "c",
-}
+#: Letters beside ASCII, and those with accents, that pdfTeX has in its default fonts.
+_IN_PDFTEX = "×—‘’“”…ßÆæØøŒœŁł"
 # Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
 _SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
 _SYMBOL = re.compile(rf"\b({'|'.join(_SYMBOLS)})=")
@@ -151,23 +128,22 @@ def markdown_table(
 
 
 def latex(text: str) -> str:
-    r"""Return text escaped for LaTeX, with the printed names of methods.
+    r"""Return text escaped for LaTeX in UTF-8, with the printed names of methods.
 
     Examples
     --------
     >>> print(latex("50 % of x_1"), latex("β = 2"), latex("Rätsch"), latex("中"))
-    50 \% of x\_1 $\beta$ = 2 R\"{a}tsch U+4E2D
+    50 \% of x\_1 $\beta$ = 2 Rätsch U+4E2D
     """
     return "".join(map(_latex_of, unicodedata.normalize("NFC", in_print(plain(text)))))
 
 
 def _latex_of(letter: str) -> str:
-    """Return a character in ASCII; those that pdfTeX does not have by their code point."""
-    if letter.isascii() or ord(letter) in _LATEX:
-        return letter.translate(_LATEX)
+    """Return a character; one that pdfTeX does not have by its code point."""
     base, *accents = list(unicodedata.normalize("NFD", letter))
-    if base.isascii() and len(accents) == 1 and accents[0] in _LATEX_ACCENTS:
-        return rf"\{_LATEX_ACCENTS[accents[0]]}{{{base}}}"
+    is_accented = letter < "\u0180" and base.isascii() and "\N{COMBINING OGONEK}" not in accents
+    if is_accented or letter in _IN_PDFTEX or ord(letter) in _LATEX:
+        return letter.translate(_LATEX)
     return f"U+{ord(letter):04X}"
 
 
@@ -217,3 +193,19 @@ def capital(text: str) -> str:
     'Test AUC'
     """
     return text[:1].upper() + text[1:]
+
+
+def duration(seconds: float) -> str:
+    """Return a time span in words.
+
+    Examples
+    --------
+    >>> duration(8.25), duration(75), duration(7265)
+    ('8.2 s', '1 min 15 s', '2 h 1 min')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"

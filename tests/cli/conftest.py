@@ -23,8 +23,8 @@ boosters: [adaboost-mh, samme, sm-boost]
 rounds: 4
 checkpoints: [1, 4]
 report:
-  - table: {rows: dataset, columns: rounds, value: test_error}
-  - curves: {x: round, y: [train_error, test_error], panels: dataset}
+  - table: {columns: rounds, value: test_error}
+  - curves: {y: [train_error, test_error]}
 """
 
 

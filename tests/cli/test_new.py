@@ -10,7 +10,7 @@ def test_what_is_written_runs_and_passes_its_tests(boostbench, kind, tmp_path):
     outcome = boostbench("new", kind, "my-own")
     assert outcome.code == 0, outcome.err
     *_, config = [line for line in outcome.out.splitlines() if not line.startswith("next")]
-    ran = boostbench("run", config, "--set", "rounds=2", "--seeds", "1", "--executor", "inline")
+    ran = boostbench("run", config, "--set", "rounds=2", "--set", "seeds=1", "--executor", "inline")
     assert ran.code == 0, ran.err
     assert " ok in " in ran.out
     if kind != "config":

@@ -46,17 +46,17 @@ def test_without_a_terminal_lines_are_rare(capsys, clock):
             listen(event(second, n_failed))
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
-        "tiny: 6/9 runs, 61 s, about 5 min left, 1 failed",
-        "tiny: 37/9 runs, 61 s, about 5 min left, 1 failed",
+        "tiny: 6/9 runs, 1 min 1 s, about 5 min 0 s left, 1 failed",
+        "tiny: 37/9 runs, 1 min 1 s, about 5 min 0 s left, 1 failed",
     ]
 
 
 @pytest.mark.parametrize(
     ("done", "options", "line"),
     [
-        (0, {"remaining": math.nan}, "0/9 runs, 61 s"),
-        (1, {"rounds": 50}, "1/9 runs (17%), 61 s, about 5 min left"),
-        (0, {"kind": "preparing"}, "loading kernels (compiled once, up to a minute), 61 s"),
+        (0, {"remaining": math.nan}, "0/9 runs, 1 min 1 s"),
+        (1, {"rounds": 50}, "1/9 runs (17%), 1 min 1 s, about 5 min 0 s left"),
+        (0, {"kind": "preparing"}, "loading kernels (compiled once, up to a minute), 1 min 1 s"),
     ],
 )
 def test_a_line_tells_what_is_known(capsys, clock, done, options, line):
@@ -82,7 +82,7 @@ def test_on_a_terminal_there_is_a_bar_whatever_its_width(capsys, monkeypatch, co
         listen(event(4, 1, rounds=50))
     err = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     last = err.splitlines()[-1].rpartition("\r")[2]
-    assert "4/9 runs (50%), 61 s, about 5 min left, 1 failed" in last
+    assert "4/9 runs (50%), 1 min 1 s, about 5 min 0 s left, 1 failed" in last
     assert "━" in last
     assert len(last) <= columns
     assert ("tiny: letter/sm-boost" in last) == (columns == 120)

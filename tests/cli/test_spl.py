@@ -20,8 +20,8 @@ rounds: 6
 seeds: 3
 report:
   - noise
-  - ranks: {name: ranks}
-  - ranks: {name: by-noise, panels: noise}
+  - rank_shares.py:ranks: {name: ranks}
+  - rank_shares.py:ranks: {name: by-noise, panels: noise}
   - critical-difference
   - table: {columns: booster, at: end}
 claims:
@@ -57,7 +57,8 @@ def test_weights_in_the_plane(boostbench, tmp_path):
 
 
 def test_ranks_of_what_was_chosen(boostbench, tmp_path):
-    shutil.copy(CONFIGS / "ranks.py", tmp_path)
+    for name in ("ranks.py", "rank_shares.py"):
+        shutil.copy(CONFIGS / name, tmp_path)
     config = tmp_path / "ranked.yaml"
     config.write_text(RANKED)
     assert boostbench("run", config, "--executor", "inline").code == 0

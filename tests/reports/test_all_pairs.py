@@ -11,14 +11,13 @@ from numpy.testing import assert_allclose
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.plugin_files import load_plugin
-from boostbench.reports.figures.rank_figures import draw_pairs
 from boostbench.reports.tables.writers import to_csv, to_markdown
-from boostbench.reports.values.rank_statistics import compare_pair
 
 from .synthetic import drawn, make_config, study_of
 
 PAIRWISE = Path(__file__).resolve().parents[2] / "configs/noise-study/pairwise.py"
-pairwise = load_plugin(PAIRWISE).pairwise
+plugin = load_plugin(PAIRWISE)
+compare_pair, draw_pairs, pairwise = plugin.compare_pair, plugin.pairs, plugin.pairwise
 #: Demsar 2006, Table 2: areas under the curve of C4.5 and of C4.5 with tuned leaf sizes, 14 sets.
 C45 = (763, 599, 954, 628, 882, 936, 661, 583, 775, 1000, 940, 619, 972, 957)
 TUNED = (768, 591, 971, 661, 888, 931, 668, 583, 838, 1000, 962, 666, 981, 978)
@@ -139,14 +138,14 @@ def written(its_study, **options):
 
 
 def test_the_matrix_shows_what_the_table_tells(tmp_path):
-    names, texts, bold = written(study(tmp_path), alpha=0.01)
+    names, texts, bold = written(study(tmp_path))
     assert names == ["one", "three", "two"]  # by their mean errors
     told = cells(pairwise(study(tmp_path)))
     for (a, b), (difference, wins, p) in texts.items():
         assert difference == told[a, "difference", b]
         assert wins == told[a, "wins/ties/losses", b]
         assert p == f"p = {told[a, 'p', b]}"
-    assert bold == {("one", "two"), ("two", "one")}
+    assert bold == {("one", "two"), ("two", "one"), ("three", "two"), ("two", "three")}
 
 
 def test_another_booster_changes_nothing_in_the_matrix(tmp_path):

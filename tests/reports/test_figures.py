@@ -12,13 +12,13 @@ from boostbench.experiments.store.record import Corruption
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.figures.levels import draw_noise_levels
 from boostbench.reports.figures.panels import add_legend
-from boostbench.reports.figures.repeats import draw_distribution
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
 from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of, with_records
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/softmax-boosting"
 duels = load_plugin(FOLDER / "pairs.py")
+draw_distribution = load_plugin(FOLDER / "repeats.py").distribution
 RATES = [CLEAN, *(Noise("flip", rate) for rate in (0.1, 0.2, 0.3))]
 
 

@@ -1,6 +1,7 @@
 """Ranks over cases: the statistics against scipy and a table, the figures by what they show."""
 
 import itertools
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,8 @@ from scipy.stats import friedmanchisquare
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
-from boostbench.reports.figures.rank_figures import draw_critical_difference, draw_ranks
+from boostbench.plugin_files import load_plugin
+from boostbench.reports.figures.rank_figures import draw_critical_difference
 from boostbench.reports.values.rank_statistics import (
     case_errors,
     compare_ranks,
@@ -20,6 +22,8 @@ from boostbench.reports.values.rank_statistics import (
 
 from .synthetic import drawn, make_config, study_of
 
+FOLDER = Path(__file__).resolve().parents[2] / "configs/spl-boosting"
+draw_ranks = load_plugin(FOLDER / "rank_shares.py").ranks
 NOISY = Noise("flip", 0.2)
 #: Errors per mille by booster and data set; noise adds 50 to all but the last booster.
 ERRORS = {"one": (50, 60, 70), "two": (50, 70, 80), "three": (60, 50, 90)}

@@ -18,7 +18,7 @@ from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.experiment_report import Report, make_report
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.page import render_page
-from boostbench.reports.values.frame import collect, tidy
+from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
 from .synthetic import made, make_config, plan_of, study_of
@@ -182,23 +182,6 @@ def test_the_page_says_which_data_sets_and_seeds_of_the_config_the_runs_lack(tmp
     assert words[:20] not in page_of(write_report(config, results, tmp_path / "all"))
 
 
-def test_the_page_folds_runs_that_differ_by_their_seed_alone(tmp_path):
-    config = make_config(tmp_path, seeds=3, rounds=10, checkpoints=[10])
-    broken = {"dna/samme/clean/seed-1": ("failed", "no reason")}
-    text = page_of(report_of(tmp_path, config, broken=broken))
-    runs = text.partition('<section id="runs">')[2].partition("</section>")[0]
-    rows = [re.findall("<t[hd][^>]*>([^<]*)<", row) for row in runs.split("<tr>")[2:]]
-    assert len(rows) == 6
-    assert [row[:6] for row in rows if row[1] == "samme"] == [
-        ["dna", "samme", "clean", "", "2 of 3", "10"],
-        ["letter", "samme", "clean", "", "3", "10"],
-    ]
-    frame = tidy(report_of(tmp_path, config, broken=broken).report.study.results, [10])
-    means = frame.groupby(["dataset", "booster", "metric"], observed=True)["value"].mean()
-    for row in rows:
-        assert row[8] == f"{100 * means[row[0], row[1], 'test_error']:.2f}"
-
-
 def test_the_page_tells_where_its_numbers_come_from(report):
     text = page_of(report)
     for fact in (
@@ -286,8 +269,8 @@ def test_without_data_the_command_that_fetches_it_is_named_once(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "options", "complaint"),
     [
-        ("distribution", {"value": "test_cost"}, "a 'cost' of the data sets"),
-        ("distribution", {"at": 1000}, "at must be rounds from 1 to 100"),
+        ("critical-difference", {"value": "test_cost"}, "a 'cost' of the data sets"),
+        ("critical-difference", {"at": 1000}, "at must be rounds from 1 to 100"),
         ("table", {"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
         ("curves", {"y": []}, "must share an axis, found none"),
     ],
@@ -302,7 +285,7 @@ def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
     parts = [
         ("table", {}),
         ("critical-difference", {"datasets": ["dna"]}),
-        ("distribution", {"datasets": ["vowel"]}),
+        ("parameter", {"x": "step", "datasets": ["vowel"]}),
         ("curves", {"datasets": ["dna"]}),
     ]
     config = make_config(tmp_path, datasets=["dna", "vowel"], report=parts)
@@ -311,7 +294,7 @@ def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
     report, text = written.report, page_of(written)
     assert [*report.tables, *report.figures] == ["table", "curves"]
     assert report.undrawn["critical-difference"].endswith("two data sets or more")
-    assert report.undrawn["distribution"].endswith(
+    assert report.undrawn["parameter"].endswith(
         "its boosters, data sets and noises are not among the runs"
     )
     assert not report.is_whole

@@ -190,13 +190,6 @@ def test_boosters_as_columns(tmp_path):
     assert cell(wide, "dna", column=1) == cell(long, "dna", "samme", column=1)
 
 
-def test_noises_as_columns(tmp_path):
-    study = study_of(make_config(tmp_path, noise=[CLEAN, EXCHANGE]))
-    table = build_table(study, columns="noise", at=[100])
-    assert table.columns == ("clean", "exchange 0.2")
-    assert cell(table, "dna", "samme").text == "10.54"
-
-
 def test_a_table_says_what_it_shows(tmp_path):
     study = study_of(make_config(tmp_path, title="Three boosters"))
     assert build_table(study).title == "Three boosters"

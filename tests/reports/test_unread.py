@@ -17,8 +17,8 @@ PLUGIN = """
 from boostbench.reports.tables.table import Table
 
 
-def losses(study):
-    return Table("", (), (), (), tuple(r.record.curves["loss"][-1] for r in study.results))
+def losses(study, *, value="loss"):
+    return Table("", (), (), (), tuple(r.record.curves[value][-1] for r in study.results))
 """
 
 
@@ -52,7 +52,7 @@ def test_which_samples_were_right_is_left_out_where_seeds_repeat_splits(tmp_path
     assert Unread(config, runs).left_out(runs[0], record).at_checkpoints.right == {}
 
 
-def test_a_curve_that_a_plugin_reads_is_kept(tmp_path):
+def test_a_curve_that_an_option_of_a_plugin_names_is_kept(tmp_path):
     (tmp_path / "own.py").write_text(PLUGIN)
     config = make_config(tmp_path, report=[("own.py:losses", {})])
     assert "loss" in left_out(config)[1].curves
@@ -69,7 +69,7 @@ def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp
 
     table = ("table", {"value": "test_log_loss", "at": [5], "name": "log-loss-20"})
     assert (np.flatnonzero(~np.isnan(read(table))) + 1).tolist() == [5, 10, 60]
-    figure = ("distribution", {"value": "test_log_loss", "at": 20})
+    figure = ("critical-difference", {"value": "test_log_loss", "at": 20})
     assert (np.flatnonzero(~np.isnan(read(figure))) + 1).tolist() == [10, 20, 60]
     assert not np.isnan(read(table, ("curves", {"y": "test_log_loss"}))).any()
     parameters = Select.model_validate({"by": "test"})

@@ -17,7 +17,7 @@ _NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,15})?"
 _MAX = 2**53
 
 
-def parse_duration(text: str, *, where: str = "") -> float:
+def parse_duration(text: str) -> float:
     """Return the seconds of a duration; a number without unit is in seconds.
 
     Raises
@@ -39,13 +39,11 @@ def parse_duration(text: str, *, where: str = "") -> float:
         numbers = {} if match is None else match.groupdict()
         seconds = sum(float(number or 0) * _SECONDS[unit] for unit, number in numbers.items())
     if not 0 < seconds <= _MAX:
-        raise BoostbenchError(
-            f"{text!r} is not a duration; write for example 90s, 30m or 1h30m", where=where
-        )
+        raise BoostbenchError(f"{text!r} is not a duration; write for example 90s, 30m or 1h30m")
     return seconds
 
 
-def parse_size(text: str, *, where: str = "") -> int:
+def parse_size(text: str) -> int:
     """Return the bytes of a size; the unit, K, M, G or T, is required and a power of 1024.
 
     Raises
@@ -61,7 +59,7 @@ def parse_size(text: str, *, where: str = "") -> int:
     match = re.fullmatch(rf"({_NUMBER})\s*([KMGT])(?:i?B)?", text.strip(), re.IGNORECASE)
     size = 0 if match is None else int(float(match[1]) * _BYTES[match[2].upper()])
     if not 0 < size <= _MAX:
-        raise BoostbenchError(f"{text!r} is not a size; write for example 512M or 4G", where=where)
+        raise BoostbenchError(f"{text!r} is not a size; write for example 512M or 4G")
     return size
 
 

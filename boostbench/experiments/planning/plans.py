@@ -277,17 +277,6 @@ class Plan:
         wanted = ("missing", "stale") if retry is None else retry
         return tuple(planned for planned in self.runs if planned.status in wanted)
 
-    def sample(self, n: int) -> tuple[PlannedRun, ...]:
-        """Return runs to execute until n runs of each booster on each data set are done."""
-        done = Counter((p.run.data, p.run.booster.name) for p in self.runs if p.status == "ok")
-        chosen = []
-        for planned in self.todo():
-            pair = planned.run.data, planned.run.booster.name
-            if done[pair] < n:
-                done[pair] += 1
-                chosen.append(planned)
-        return tuple(chosen)
-
     def rows(self) -> list[dict[str, Any]]:
         """Return each run with its status as a flat, JSON-able dict."""
         todo = {planned.run for planned in self.todo()}

@@ -13,17 +13,17 @@ from boostbench.experiments.running.local import LocalExecutor
 from boostbench.threads import n_cores
 
 
-def check_options(
-    executor: str, *, dask: Mapping[str, object], workers: Mapping[str, object]
-) -> None:
-    """Raise BoostbenchError if an option of Dask or of worker processes does not apply."""
-    refused = {} if executor == "dask" else dict.fromkeys(dask, "`--executor dask`")
-    if executor == "inline":
-        refused |= dict.fromkeys(workers, "`--executor local` or `dask`")
-    for option, executors in refused.items():
-        if {**dask, **workers}[option]:
-            where = f"--{option.replace('_', '-')}"
-            raise BoostbenchError(f"only valid with {executors}; leave it out", where=where)
+def check_options(executor: str, *, jobs: object, scheduler: object, dask: object) -> None:
+    """Raise BoostbenchError if an option does not apply to an executor."""
+    is_dask = executor == "dask"
+    needs = {
+        "--scheduler": (scheduler, is_dask, "`--executor dask`"),
+        "--dask": (dask, is_dask, "`--executor dask`"),
+        "--jobs": (jobs, executor != "inline", "`--executor local` or `dask`"),
+    }
+    for option, (value, applies, executors) in needs.items():
+        if value and not applies:
+            raise BoostbenchError(f"only valid with {executors}; leave it out", where=option)
 
 
 def make_executor(

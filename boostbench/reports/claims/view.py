@@ -16,7 +16,7 @@ from boostbench.experiments.configs.claims import Claim, Origin
 from boostbench.reports.claims.evidence import Case
 from boostbench.reports.claims.inference import EQUALITY, State
 from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status
-from boostbench.reports.provenance import duration
+from boostbench.reports.text import duration
 from boostbench.validation import Listed, Model
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,10 +79,7 @@ _LEFT, _BOTTOM = 0.4, 0.3
 def draw_curves(
     study: Study,
     *,
-    x: Literal["round"] = "round",
     y: OneOrMore[Curve] = ("train_error", "test_error"),
-    panels: Literal["dataset"] = "dataset",
-    x_scale: Scale = "log",
     y_scale: Scale = "linear",
     band: Band = True,
     paper: PaperFile | None = None,
@@ -91,11 +88,9 @@ def draw_curves(
 
     Parameters
     ----------
-    x : {"round"}, default="round"
     y : str or sequence of str, default=("train_error", "test_error")
         Quantities with values after every round that share an axis, such as the errors, the costs,
         the shares of weights, or a metric of the config (``test_log_loss``).
-    panels : {"dataset"}, default="dataset"
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
@@ -111,7 +106,6 @@ def draw_curves(
         colours=colours,
         markers=markers,
         metrics=y,
-        x_scale=x_scale,
         y_scale=y_scale,
         band=band,
         paper=values,
@@ -159,7 +153,7 @@ def _add_legend_and_caption(
         figure,
         f"{capital(_axis(look.metrics).partition(' (%)')[0])}"
         f"{f' ({listed(words)})' * (len(words) > 1)} against the round"
-        f"{', on a log scale' * (look.x_scale == 'log')}: {repeats}.",
+        f", on a log scale: {repeats}.",
         "Where runs stopped early they keep their last value." * look.has_stops,
         "Hollow marks are the paper's values." * has_paper,
         "Bounds above 100 % say nothing and are cut off." * bool(look.bounds),
@@ -183,7 +177,6 @@ class _Look:
     colours: dict[str, str]  # by label of a booster
     markers: dict[str, str]  # by label of a booster
     metrics: Sequence[str]
-    x_scale: str
     y_scale: str
     band: bool
     paper: PaperValues
@@ -198,7 +191,7 @@ class _Look:
 
 def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> None:
     """Draw the results of the boosters on one data set, a cell of results for each booster."""
-    axes.set_xscale(look.x_scale)
+    axes.set_xscale("log")
     axes.set_yscale(look.y_scale)
     by_booster = [[result for result in cell if result.ok] for cell in cells]
     drawn: set[PaperValue] = set()
@@ -229,7 +222,7 @@ def _draw_bounds(axes: Axes, by_booster: Iterable[Sequence[Result]], look: _Look
 
 def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, place: int) -> None:
     """Draw mean and band. Lines of boosters listed first are on top."""
-    rounds = _grid(min(result.run.rounds for result in results), look.x_scale)
+    rounds = _grid(min(result.run.rounds for result in results))
     errors = np.stack([error_curve(result, metric, rounds) for result in results])
     errors *= QUANTITIES[metric].scale
     if np.isnan(errors).all():
@@ -288,15 +281,11 @@ def _draw_paper_values(axes: Axes, result: Result, look: _Look, drawn: set[Paper
 def _format_axes(axes: Axes, look: _Look) -> None:
     from matplotlib.ticker import MaxNLocator, NullFormatter
 
-    if look.x_scale == "log":
-        axes.set_xlim(1, look.rounds * look.rounds**0.02)
-        powers = [10**e for e in range(12) if 10**e <= look.rounds]
-        axes.set_xticks([*powers, look.rounds] if look.rounds > 2 * powers[-1] else powers)
-        axes.xaxis.set_major_formatter("{x:g}")
-        axes.xaxis.set_minor_formatter(NullFormatter())
-    else:
-        axes.set_xlim(1, look.rounds + 0.02 * (look.rounds - 1))
-        axes.xaxis.set_major_locator(MaxNLocator(4, integer=True))
+    axes.set_xlim(1, look.rounds * look.rounds**0.02)
+    powers = [10**e for e in range(12) if 10**e <= look.rounds]
+    axes.set_xticks([*powers, look.rounds] if look.rounds > 2 * powers[-1] else powers)
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
     if look.y_scale == "linear":
         axes.set_ylim(bottom=lowest(axes, look.metrics))
         axes.yaxis.set_major_locator(MaxNLocator(5))
@@ -333,7 +322,6 @@ def _columns(n_datasets: int) -> int:
     return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
 
 
-def _grid(rounds: int, scale: str) -> NDArray[np.int64]:
-    """Return the rounds to draw, at most `_N_POINTS`, evenly spaced on the scale."""
-    spaced = np.geomspace if scale == "log" else np.linspace
-    return np.unique(spaced(1, rounds, _N_POINTS).round().astype(np.int64))
+def _grid(rounds: int) -> NDArray[np.int64]:
+    """Return the rounds to draw, at most `_N_POINTS`, evenly spaced on a log scale."""
+    return np.unique(np.geomspace(1, rounds, _N_POINTS).round().astype(np.int64))

@@ -44,8 +44,6 @@ _FIXED = {
     "adaboost-mm": "#882255",
 }
 _PALEST = 0.6  # share of white in the palest shade of a colour
-#: Prefixes of the rcParams in which a user's settings override the style of the package.
-_USER_SETTINGS = ("axes.", "font.", "grid.", "legend.", "lines.", "mathtext.", "xtick.", "ytick.")
 _STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 
 
@@ -61,7 +59,7 @@ class Drawing(NamedTuple):
 
 @contextmanager
 def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
-    """Draw in the style of the package, overridden by the user's matplotlibrc and rcParams.
+    """Draw in the style of the package, whatever the user's matplotlibrc and rcParams.
 
     Parameters
     ----------
@@ -71,12 +69,7 @@ def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
     """
     import matplotlib.style
 
-    user = {
-        key: matplotlib.rcParams[key]
-        for key, default in matplotlib.rcParamsDefault.items()
-        if key.startswith(_USER_SETTINGS) and matplotlib.rcParams[key] != default
-    }
-    settings: Any = [_STYLE, user, {"text.parse_math": mathtext}]
+    settings: Any = [_STYLE, {"text.parse_math": mathtext}]
     with matplotlib.style.context(settings, after_reset=True):
         yield
 

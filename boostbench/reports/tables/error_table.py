@@ -25,12 +25,8 @@ from boostbench.reports.values.frame import END, Study
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
 from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds, metric_of
 
-# By axis of the columns: axis of the sections, and axis of the rows within a data set.
-_LAYOUTS = {
-    "rounds": ("noise", "booster"),
-    "booster": ("noise", "rounds"),
-    "noise": ("rounds", "booster"),
-}
+# By axis of the columns: axis of the rows within a data set.
+_ROWS = {"rounds": "booster", "booster": "rounds"}
 _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "rounds": "T"}
 _SUMMARIES: dict[str, Callable[[Standing], str]] = {
     "mean rank": lambda standing: f"{standing.mean_rank:.2f}",
@@ -49,8 +45,7 @@ def _shown() -> list[str]:
 def build_table(
     study: Study,
     *,
-    rows: Literal["dataset"] = "dataset",
-    columns: Literal["rounds", "booster", "noise"] = "rounds",
+    columns: Literal["rounds", "booster"] = "rounds",
     value: Annotated[str, metric_of(_shown)] = "test_error",
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
@@ -61,9 +56,8 @@ def build_table(
 
     Parameters
     ----------
-    rows : {"dataset"}, default="dataset"
+    columns : {"rounds", "booster"}, default="rounds"
         Every data set has a row for each booster, or for each T if the columns are boosters.
-    columns : {"rounds", "booster", "noise"}, default="rounds"
     value : str, default="test_error"
         ``test_error``, ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``,
         ``smooth_risk``, ``test_accuracy``, ``train_accuracy``, or a metric of the config, such as
@@ -131,18 +125,18 @@ class _Layout:
     def rows(self, columns: str) -> tuple[list[Row], tuple[str, ...]]:
         """Return the rows and the names of their labels.
 
-        Each section has the rows of the data sets, then the summary rows.
+        Each noise has the rows of the data sets, then the summary rows.
         """
-        section_axis, row_axis = _LAYOUTS[columns]
-        label_axes = [section_axis] if len(self.axes[section_axis]) > 1 else []
+        row_axis = _ROWS[columns]
+        label_axes = ["noise"] if len(self.axes["noise"]) > 1 else []
         label_axes += ["dataset"]
         label_axes += [] if row_axis == "rounds" and len(self.axes["rounds"]) == 1 else [row_axis]
 
         def rows_of(
-            section: object, dataset: str | None, cell: Callable[[FactKey], TableCell], label: str
+            noise: str, dataset: str | None, cell: Callable[[FactKey], TableCell], label: str
         ) -> Iterable[Row]:
             for row in self.axes[row_axis]:
-                place = {section_axis: section, row_axis: row, "dataset": dataset}
+                place = {"noise": noise, row_axis: row, "dataset": dataset}
                 labels = [
                     label if axis == "dataset" else _label(axis, place[axis]) for axis in label_axes
                 ]
@@ -151,18 +145,17 @@ class _Layout:
 
         rows: list[Row] = []
         is_contest = max((standing.n for standing in self.ranks.values()), default=0) > 1
-        for section in self.axes[section_axis]:
-            keys = [key for key in self.facts if getattr(key, section_axis) == section]
-            present = {key.dataset for key in keys}
+        for noise in self.axes["noise"]:
+            present = {key.dataset for key in self.facts if key.noise == noise}
             for name in self.axes["dataset"]:
                 if name in present:
-                    rows += rows_of(section, name, self._cell, name)
+                    rows += rows_of(noise, name, self._cell, name)
             for label, show in _SUMMARIES.items() if is_contest else ():
 
                 def cell(key: FactKey, show: Callable[[Standing], str] = show) -> TableCell:
                     return TableCell(show(self.ranks[key]) if key in self.ranks else BEYOND)
 
-                rows += rows_of(section, None, cell, label)
+                rows += rows_of(noise, None, cell, label)
         return rows, tuple(_TITLES[axis] for axis in label_axes)
 
     def _cell(self, key: FactKey) -> TableCell:

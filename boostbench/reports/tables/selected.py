@@ -9,9 +9,8 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.plans import Choice, Selected
-from boostbench.reports.provenance import duration
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
-from boostbench.reports.text import span
+from boostbench.reports.text import duration, span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import Title
 

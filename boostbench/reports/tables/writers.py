@@ -13,57 +13,38 @@ from boostbench.reports.text import csv_text, markdown, markdown_table, plain
 T = TypeVar("T")
 
 
-def to_terminal(table: Table, *, colour: bool = False) -> str:
-    """Return the table for a terminal, at its full width.
+def to_terminal(table: Table) -> str:
+    """Return the table as plain text at its full width; the best values are marked with ``*``."""
 
-    Parameters
-    ----------
-    table : Table
-    colour : bool, default=False
-        Use ANSI codes for bold and dim text; otherwise the best values are marked with ``*``.
-    """
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
+    def ours(cell: TableCell) -> str:
+        return plain(cell.text) + "*" * cell.best + cell.marks + _references(cell.notes)
 
-    def ours(cell: TableCell) -> Text:
-        text = Text(plain(cell.text), style="bold" if cell.best else "")
-        text.append("*" if cell.best and not colour else "", style="")
-        text.append(cell.marks + _references(cell.notes), style="not bold yellow")
-        return text
+    def paper(cell: TableCell) -> str:
+        return plain(cell.paper) + _references(cell.paper_notes)
 
-    def paper(cell: TableCell) -> Text:
-        return Text(plain(cell.paper) + _references(cell.paper_notes))
-
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
-    for name in table.names:
-        grid.add_column(Text(plain(name)), no_wrap=True)
+    header = list(map(plain, table.names))
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
-        grid.add_column(Text(plain(column)), justify="right", no_wrap=True)
-        if with_paper:
-            grid.add_column("paper", justify="right", no_wrap=True, style="dim")
-    for new, labels, cells in written_rows(table, lambda text: Text(plain(text)), ours, paper):
-        if 0 <= new < len(labels) - 1:
-            grid.add_section()
-        grid.add_row(*labels, *cells)
-    target = io.StringIO()
-    console = Console(
-        file=target,
-        width=10_000,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        legacy_windows=False,
-        force_jupyter=False,  # otherwise displayed in a notebook immediately
-    )
-    console.print(Text(plain(table.title), style="bold"))
-    console.print(grid)
-    lines = [line.rstrip() for line in target.getvalue().splitlines()]
-    has_bold = any(cell.best for cell in table.cells)
-    starred = " Bold is shown as *." if has_bold and not colour else ""
+        header += [plain(column), "paper"][: 1 + with_paper]
+    rows = list(written_rows(table, plain, ours, paper))
+    lines = [header, *([*labels, *cells] for _, labels, cells in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    n_labels = len(table.names)
+    texts = [
+        "   ".join(
+            cell.ljust(width) if place < n_labels else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    body = [
+        ("\n" if 0 <= new < n_labels - 1 else "") + text
+        for (new, *_), text in zip(rows, texts[1:], strict=True)
+    ]
+    starred = " Bold is shown as *." if any(cell.best for cell in table.cells) else ""
     first, *others = remarks_of(table)
     below = [plain(text) for text in (first + starred, *others)]
-    return "\n".join([*lines, "", *below]) + "\n"
+    rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + 3 * (len(widths) - 1))
+    return "\n".join([plain(table.title), texts[0], rule, *body, "", *below]) + "\n"
 
 
 def to_markdown(table: Table) -> str:

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError
-from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import span
-from boostbench.reports.values.differences import signed_rank_p
 from boostbench.reports.values.frame import Study
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Most cases that are tested by permutations, for which asymptotic distributions are wrong.
 _FEW_CASES = 12
@@ -77,19 +70,12 @@ def case_errors(study: Study, boosters: Sequence[str], value: str, at: int | Non
     BoostbenchError
         If no case has a value of every booster.
     """
-    planned = dict.fromkeys((result.run.dataset, result.noise) for result in study.results)
-    return _cases(study.by_booster(value, at), boosters, planned)
-
-
-def _cases(
-    problems: pd.DataFrame, boosters: Sequence[str], planned: Collection[tuple[str, str]]
-) -> Cases:
-    """Return the cases of some columns of `Study.by_booster`."""
-    complete = problems[list(boosters)].dropna()
+    complete = study.by_booster(value, at)[list(boosters)].dropna()
     if complete.empty:
         raise BoostbenchError("there is no case in which every booster has a result yet")
     grouped = complete.groupby(level=["dataset", "noise"], sort=False, observed=True)
     means, counts = grouped.mean(), grouped.size()
+    planned = dict.fromkeys((result.run.dataset, result.noise) for result in study.results)
     keys = [key for key in planned if key in means.index]
     return Cases(
         tuple(boosters),
@@ -198,78 +184,6 @@ def _permuted_sums(ranks: Floats) -> Floats:
     for row in ranks:
         sums += rng.permuted(np.tile(row, (_PERMUTATIONS, 1)), axis=1)
     return np.vstack([ranks.sum(axis=0), sums])
-
-
-@dataclass(frozen=True)
-class PairTest:
-    """Comparison of two boosters over cases, independent of other boosters."""
-
-    wins: int  # cases in which the left error is lower
-    ties: int
-    losses: int
-    difference: float  # mean of left minus right
-    #: Matched-pairs rank-biserial correlation: -1 if left always wins, 1 if it always loses.
-    effect: float
-    p: float  # of Wilcoxon's signed-rank test, two-sided and exact
-
-
-def compare_pair(left: Floats, right: Floats) -> PairTest:
-    """Compare the errors of two boosters in the same cases by Wilcoxon's signed-rank test.
-
-    Equal cases are omitted from the test; the effect size is the difference of the two rank sums,
-    divided by their sum (Kerby 2014).
-
-    Examples
-    --------
-    >>> compare_pair(np.array([0.1, 0.2, 0.3]), np.array([0.2, 0.2, 0.6]))
-    PairTest(wins=2, ties=1, losses=0, difference=-0.1333333333, effect=-1.0, p=0.5)
-    """
-    from scipy.stats import rankdata
-
-    differences = np.round(left - right, _DECIMALS)
-    nonzero = differences[differences != 0]
-    n, effect, p = len(nonzero), 0.0, 1.0
-    if n:
-        positive_ranks = float(rankdata(np.abs(nonzero))[nonzero > 0].sum())
-        effect = 4 * positive_ranks / (n * (n + 1)) - 1
-        p = min(1.0, 2 * min(signed_rank_p(nonzero), signed_rank_p(-nonzero)))
-    wins = int((nonzero < 0).sum())
-    mean = round(float(differences.mean()), _DECIMALS)
-    return PairTest(wins, len(differences) - n, n - wins, mean, effect, p)
-
-
-def compare_pairs(
-    study: Study,
-    pairs: Iterable[tuple[str, str]],
-    metric: str,
-    at: int | None = None,
-) -> dict[tuple[str, str], PairTest]:
-    """Compare pairs of boosters, each over the data sets with results of both.
-
-    Parameters
-    ----------
-    study : Study
-    pairs : iterable of (str, str)
-        Labels; pairs without a common data set are omitted.
-    metric : str
-    at : int or None, default=None
-        Round T; the last of each run by default.
-
-    Raises
-    ------
-    BoostbenchError
-        If no pair has a data set in common.
-    """
-    problems = study.by_booster(metric, at)
-    planned = dict.fromkeys((result.run.dataset, result.noise) for result in study.results)
-    tests: dict[tuple[str, str], PairTest] = {}
-    for pair in pairs:
-        with suppress(BoostbenchError):  # no common data set
-            errors = QUANTITIES[metric].scale * _cases(problems, pair, planned).by_set
-            tests[pair] = compare_pair(errors[:, 0], errors[:, 1])
-    if not tests:
-        raise BoostbenchError("no data set has a result of two boosters yet")
-    return tests
 
 
 def share_in_words(successes: int, n: int) -> str:

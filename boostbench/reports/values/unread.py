@@ -6,9 +6,8 @@ same content.
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from numpy.typing import NDArray
 from boostbench import registry
 from boostbench.experiments.configs.kind_options import Options
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.fingerprints import modules_behind
 from boostbench.experiments.store.record import SIZE_OF, Checkpoints, Record
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.values.designs import design_of
@@ -35,16 +33,16 @@ _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 class Unread:
     """Parts of records that nothing reads: most losses and edges, most rounds of some metrics.
 
-    - The curve ``edge`` is kept if an option of the report or of a claim names it; ``edge`` and
-      ``loss`` are kept if the code of a plugin kind names them.
+    - The curves ``edge`` and ``loss`` are kept if an option of the report or of a claim names them.
     - A curve of floats, such as the log loss, is kept at the read rounds only and NaN elsewhere,
-      unless it is named by a plugin, or by a figure without an option ``at``. So are the training
-      errors for a file; in memory, counts are smaller than floats.
+      unless a figure or a plugin without an option ``at`` names it. So are the training errors for
+      a file; in memory, counts are smaller than floats.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
 
     The read rounds are the checkpoints, the last round, and all rounds that the report and the
-    claims name. With selection of rounds they are all rounds.
+    claims name. With selection of rounds they are all rounds. A figure, table or claim of a plugin
+    names what it reads by an option or its default, such as ``value: MetricName = "edge"``.
 
     Parameters
     ----------
@@ -56,31 +54,21 @@ class Unread:
     """
 
     def __init__(self, config: Config, heads: Sequence[Run], *, for_file: bool = False) -> None:
-        parts = [(part.options, part.written, part.kind) for part in config.report]
-        claims = [(each.options, each.written[each.kind], "") for each in config.claims]
-        files = {id(options): _file_of(options) for options, *_ in (*parts, *claims)}
-        in_plugins = {word for file in {*files.values()} for word in _words_read_in(file)}
-        all_written = str([written for _, written, _ in (*parts, *claims)])
-        named = _words(all_written)
+        parts = [(part.kind, part.written, part.options) for part in config.report]
+        parts += [(each.kind, each.written[each.kind], each.options) for each in config.claims]
+        all_written = str([written for _, written, _ in parts])
         drawn = _words(
             [
-                (written, options.arguments())
-                for options, written, kind in (*parts, *claims)
-                if kind in registry.figures or not _is_own(files[id(options)])
-                if "at" not in options.own
+                (written, dict(options))
+                for kind, written, options in parts
+                if "at" not in options.own and (kind in registry.figures or _is_plugin(options))
             ]
         )
-        quantities = dict(QUANTITIES)
-        incidental = {
-            each.curve
-            for name, each in quantities.items()
-            if each.is_incidental and name not in named
-        }
-        self._left_out = incidental - in_plugins
-        self._whole = {
-            each.curve for name, each in quantities.items() if name in drawn
-        } | in_plugins
-        counts = [each for each in quantities.values() if each.curve in SIZE_OF]
+        named = _words(all_written) | drawn
+        incidental = (name for name, each in QUANTITIES.items() if each.is_incidental)
+        self._left_out = {QUANTITIES[name].curve for name in incidental if name not in named}
+        self._whole = {each.curve for name, each in QUANTITIES.items() if name in drawn}
+        counts = [each for each in QUANTITIES.values() if each.curve in SIZE_OF]
         self._whole |= {each.curve for each in counts if each.on_test or not for_file}
         self._by_sample = _tested_by_sample(heads)
         # Integers by themselves, unlike those in "0.2", "20 %" or "ranks-20".
@@ -144,22 +132,9 @@ def _words(written: Any) -> set[str]:
     return set(re.findall(r"\w+", str(written)))
 
 
-def _file_of(options: Options) -> Path:
-    """Return the source file of a kind of table, figure or claim."""
+def _is_plugin(options: Options) -> bool:
     kind = options.function if options.is_derived else type(options)
-    return Path(inspect.getsourcefile(inspect.unwrap(kind)) or __file__)
-
-
-def _words_read_in(file: Path) -> Iterator[str]:
-    """Yield the quoted words in the modules of a plugin that read curves."""
-    for path in () if _is_own(file) else modules_behind(str(file)):
-        text = "" if _is_own(path) else path.read_text(encoding="utf-8")
-        if re.search(r"\.curve(s|_at)?\b", text):
-            yield from re.findall(r"""["'](\w+)["']""", text)
-
-
-def _is_own(path: Path) -> bool:
-    return path.is_relative_to(_OWN_CODE)
+    return not kind.__module__.startswith("boostbench.")
 
 
 def _tested_by_sample(heads: Sequence[Run]) -> set[str]:

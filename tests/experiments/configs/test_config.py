@@ -133,7 +133,7 @@ def test_a_paper_file_is_found_beside_the_config(load, tmp_path):
     (tmp_path / "values.csv").write_text(
         "dataset,method,T,noise,error,unit\nwine,samme,10,0,3,percent\n"
     )
-    config = load(MINIMAL + "report: [table: {rows: dataset, paper: values.csv}]\n")
+    config = load(MINIMAL + "report: [table: {paper: values.csv}]\n")
     assert config.report[0].options.paper == str(tmp_path / "values.csv")
 
 

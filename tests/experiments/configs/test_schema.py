@@ -29,7 +29,7 @@ def test_every_shipped_config_meets_the_schema(validator):
         {"encode": "onehot"},
         {"report": ["tabel"]},
         {"report": [{"table": {"valeu": "x"}}]},
-        {"report": [{"curves": {"x_scale": "cubic"}}]},
+        {"report": [{"curves": {"y_scale": "cubic"}}]},
         {"boosters": []},
         {"datasets": [{"iris": {"rounds": 0}}]},
         {"noise": {"rate": 0.1}},

@@ -1,4 +1,4 @@
-"""Values of all repeats at one T: the figure kind ``distribution``."""
+"""Values of all repeats at one T."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.reports.figures.panels import (
+from boostbench.plugins import (
     DIAMOND,
+    GREY,
+    INK,
+    PRINTED,
+    AtRound,
+    MetricName,
+    PaperFile,
+    PaperValues,
+    Study,
+    capital,
     colours_of,
     describe,
     grid_of,
     label_outer,
+    read_paper_values,
     remark,
+    round_ticks,
     title,
     values_at,
-)
-from boostbench.reports.figures.style import GREY, INK, round_ticks
-from boostbench.reports.text import capital
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.paper import PRINTED, PaperValues, read_paper_values
-from boostbench.reports.values.part_options import (
-    AtRound,
-    MetricName,
-    PaperFile,
 )
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ _WIDEST = 0.84  # largest width of a strip of points; strips have the distance 1
 _MOST_COLUMNS = 5
 
 
-def draw_distribution(
+def distribution(
     study: Study,
     *,
     value: MetricName = "test_error",

@@ -1,0 +1,100 @@
+"""Share of cases in which a booster is among the first n (Fig. 5 of the paper)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.plugins import (
+    GREY,
+    MARKERS,
+    SMALL,
+    AtRound,
+    MetricName,
+    Study,
+    case_errors,
+    check_compared,
+    chosen_round,
+    colours_of,
+    competition_ranks,
+    describe,
+    grid_of,
+    label_outer,
+    remark,
+    title,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PANEL, _LEGEND, _HEIGHT = 2.5, 1.75, 2.9  # widths of panel and legend, panel height, in inches
+
+
+def ranks(
+    study: Study,
+    *,
+    value: MetricName = "test_error",
+    at: AtRound = None,
+    panels: Literal["all", "noise"] = "all",
+) -> Figure:
+    """The share of cases in which a booster has at most rank n, for every n.
+
+    A case is a data set with a noise. Boosters are ranked by their mean over repeats; 1 is best,
+    and ties share the better rank.
+
+    Parameters
+    ----------
+    study : Study
+        With two or more boosters.
+    panels : {"all", "noise"}, default="all"
+        One panel for all cases, or one for each noise.
+    """
+    check_compared(study, value)
+    cases = case_errors(study, study.contenders, value, chosen_round(study, at))
+    present = {noise for _, noise in cases.keys}
+    noises = [""] if panels == "all" else [noise for noise in study.noises if noise in present]
+    n_columns = min(len(noises), 3)
+    width = 1.5 * _PANEL if n_columns == 1 else _PANEL
+    figure, grid = grid_of(len(noises), n_columns, (width, _HEIGHT), (0.3 + _LEGEND, 0.2))
+    for axes, noise in zip(grid, noises, strict=True):
+        rows = [i for i, (_, case_noise) in enumerate(cases.keys) if noise in ("", case_noise)]
+        if noise:
+            title(axes, noise)
+            axes.set_title(f"{len(rows)} cases", loc="right", fontsize=SMALL, color=GREY)
+        _draw_shares(axes, competition_ranks(cases.errors[rows]), cases.boosters, colours_of(study))
+    label_outer(grid, n_columns, "n", "share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)")
+    remark(figure, cases.words)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right upper", handlelength=2.4)
+    describe(
+        figure,
+        f"Share of cases in which a method has at most rank n by its error; {cases.words}.",
+        "A case is a data set at a noise.",
+    )
+    return figure
+
+
+def _draw_shares(
+    axes: Axes, ranks: NDArray[np.int64], boosters: Sequence[str], colours: dict[str, str]
+) -> None:
+    n = np.arange(1, len(boosters) + 1)
+    for order, booster in enumerate(boosters):
+        share = 100 * (ranks[:, order, None] <= n).mean(axis=0)
+        axes.plot(
+            n,
+            share,
+            color=colours[booster],
+            marker=MARKERS[order % len(MARKERS)],
+            markersize=3.6,
+            linewidth=1.3,
+            label=booster,
+            zorder=4 - order / 100,
+        )
+    axes.set_xlim(0.7, len(boosters) + 0.3)
+    axes.set_ylim(0, 103)
+    axes.set_xticks(n)
+    axes.set_yticks(range(0, 101, 20))
