@@ -13,7 +13,7 @@ import yaml
 from boostbench import registry
 from boostbench.reports.claims import judge
 from boostbench.reports.claims.verdicts import STATUSES
-from boostbench.reports.claims.view import evidence_rows, view_of
+from boostbench.reports.claims.view import ClaimView, evidence_rows, view_of
 from boostbench.reports.claims.writing import verdict_json
 from tests.golden import parametrized, read_cases, rewrite
 
@@ -22,6 +22,8 @@ from .worlds import world
 
 LIST = Path(__file__).with_name("verdicts.txt")
 CASES = read_cases(LIST)
+#: Statuses by their words.
+HEADLINES = {ClaimView(says="a", verdict=status).headline: status for status in STATUSES}
 PAPER = """\
 dataset,method,T,noise,error,unit
 a,mh,100,0,6.2,percent
@@ -49,7 +51,7 @@ def test_the_verdict_on_a_claim(options, given, expected, tmp_path):
 def test_every_kind_is_judged_true_false_and_undecided():
     seen = {}
     for _, _, text, expected in CASES:
-        kind, status = next(iter(yaml.safe_load(text))), expected.partition("\n")[0]
+        kind, status = next(iter(yaml.safe_load(text))), HEADLINES[expected.partition("\n")[0]]
         here = {"reproduced": True, "not reproduced": False}.get(status, status[:4] == "true")
         seen.setdefault(kind, set()).add(None if status == "undecided" else here)
     builtin = {
@@ -61,7 +63,7 @@ def test_every_kind_is_judged_true_false_and_undecided():
 
 
 def test_both_answers_are_told_apart():
-    assert {expected.partition("\n")[0] for *_, expected in CASES} == set(STATUSES)
+    assert {expected.partition("\n")[0] for *_, expected in CASES} == set(HEADLINES)
 
 
 def test_a_verdict_is_json(tmp_path):
