@@ -25,7 +25,7 @@ def test_figures_are_written_with_the_paper_s_values_beside_ours(boostbench, tmp
     assert [f"{float(row['bound']):.2f}" for row in rows[:-1]] == paper[:-1]
     overview = write_overview(folder.parent).read_text(encoding="utf-8")
     assert "| [A theory of multiclass boosting (Mukherjee and Schapire, " in overview
-    assert "-research-2013) | 1 |  |  |  |  | 3 of 3 hold |" in overview
+    assert "-research-2013) | 1 |  |  |  |  |  |  | 3 of 3 true |" in overview
     assert overview.count("(#a-theory-of-multiclass-boosting-mukherjee-and-schapire-") == 1
     for line in overview.splitlines():
         for part in line.split("](")[1:]:
@@ -53,5 +53,8 @@ def test_nothing_is_trained_for_computed_figures(boostbench):
         assert boostbench(command, FIGURES).code == 0
     outcome = boostbench("verify", FIGURES)
     assert outcome.code == 1
-    ours, identities = "3 claims of ours: 3 reproduced", "12 identities: 11 reproduced"
-    assert outcome.out.endswith(f"{ours}; {identities}, 1 not reproduced\n")
+    ours = "3 claims of ours: 3 true in these runs (3 beyond chance)"
+    identities = (
+        "12 identities: 11 true in these runs (11 beyond chance), 1 false (1 beyond chance)"
+    )
+    assert outcome.out.endswith(f"{ours}; {identities}\n")

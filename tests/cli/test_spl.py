@@ -66,5 +66,5 @@ def test_ranks_of_what_was_chosen(boostbench, tmp_path):
     for name in ("noise", "ranks", "by-noise", "critical-difference"):
         assert (tmp_path / f"results/ranked/{name}.png").stat().st_size > 0
     verdicts = boostbench("verify", config, "--json").json
-    # Two data sets are too few for a bootstrap over data sets.
-    assert [row["verdict"] for row in verdicts] == ["undecided", "reproduced", "undecided"]
+    # Two data sets are too few for a test over data sets.
+    assert all(row["verdict"].endswith("could be chance") for row in (verdicts[0], verdicts[2]))
