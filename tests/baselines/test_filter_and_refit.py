@@ -18,7 +18,6 @@ from boostbench.baselines.filter_and_refit import (
     confident_joint,
     denied,
 )
-from boostbench.errors import ConfigError
 
 
 def drawn(K: int, seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
@@ -151,21 +150,6 @@ def test_a_config_runs_it_round_by_round(tmp_path: Any) -> None:
     errors = results.loc[results["metric"] == "test_error", "value"]
     assert len(errors) > 0
     assert errors.max() < 0.5
-
-
-@pytest.mark.parametrize(
-    ("classifier", "message"),
-    [
-        ("sammme", "did you mean 'samme'"),
-        ("{samme: {weak_lerner: stump}}", "did you mean 'weak_learner'"),
-        ("sklearn.svm:LinearSVC", "LinearSVC has no predict_proba"),
-    ],
-)
-def test_what_cannot_work_is_refused_when_the_config_is_read(
-    tmp_path: Any, classifier: str, message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message):
-        loaded(tmp_path, classifier).plan()
 
 
 def test_an_inner_parameter_of_another_library_is_its_own(tmp_path: Any) -> None:

@@ -77,9 +77,3 @@ def test_a_sample_of_weight_2_counts_twice() -> None:
         objective, weight = Objective(RobustFocalLoss(0.5, 0.3)), np.arange(60) % 3.0
         for weighted, plain in zip(objective(y, F, weight), objective(y, F), strict=True):
             assert_allclose(weighted.T, plain.T * weight)
-
-
-@pytest.mark.parametrize(("r", "q"), [(-1.0, 0.5), (0.0, -0.1), (float("nan"), 0.5)])
-def test_negative_exponents_are_refused(r: float, q: float) -> None:
-    with pytest.raises(ValueError, match="must not be negative"):
-        RobustFocalLoss(r, q)

@@ -99,10 +99,3 @@ def test_a_clone_is_the_same_with_other_exponents_too(name: str) -> None:
     other = make_booster(name, n_estimators=4, r=0.0, q=0.8).model.fit(X, y)
     changed = clone(one).set_params(r=0.0, q=0.8)
     assert_array_equal(changed.fit(X, y).predict_proba(X), other.predict_proba(X))
-
-
-@each
-@pytest.mark.parametrize("wrong", [{"r": -1.0}, {"q": -0.1}])
-def test_negative_exponents_are_refused(name: str, wrong: Any) -> None:
-    with pytest.raises(ValueError, match="must not be negative"):
-        make_booster(name, **wrong)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
@@ -53,15 +53,6 @@ def test_samme_the_loss_never_rises() -> None:
     X, y = noisy_problem()
     seen = watch(SAMME(30, weak_learner="stump"), X, y)
     assert (np.diff([1.0, *seen.losses]) <= 1e-12).all()
-
-
-def test_two_classes_mh_and_samme_are_adaboost() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    X = X.round(1)
-    mh, samme = AdaBoostMH(25).fit(X, y), SAMME(25).fit(X, y)
-    assert_allclose(2 * mh.decision_function(X), 2 * samme.decision_function(X), rtol=1e-6)
-    scores = mh.scores(X)
-    assert_allclose(scores[:, 0], -scores[:, 1], rtol=1e-9)
 
 
 def test_samme_agrees_with_scikit_learn() -> None:

@@ -213,11 +213,6 @@ def test_the_stump_without_anything_to_split_is_a_constant() -> None:
     assert stump.fit(stump.prepare(X), BinaryLabels(np.zeros((3, 2)))).trees.n_leaves == 1
 
 
-def test_the_stump_refuses_other_demands() -> None:
-    with pytest.raises(ValueError, match="requires answers to Costs"):
-        AdaBoostMHLabel(2, weak_learner="multilabel-stump").fit(TOY_X, TOY_Y)
-
-
 def test_a_fit_takes_few_bytes_per_row() -> None:
     n, d, K = 20_000, 2, 10
     rng = np.random.default_rng(0)

@@ -9,7 +9,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize_scalar
 
-from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
 from boostbench.boosters.adaboost_mh import AdaBoostMHLabel
 from boostbench.boosters.adaboost_mm import AdaBoostMM
@@ -165,23 +164,6 @@ def test_it_is_binary_adaboost_on_mislabel_triples(step: str, seed: int) -> None
         assert (seen.losses[t - 1] if t else K - 1.0) == pytest.approx(loss / n)
         f = f + alpha * g
         assert_allclose(seen.scores[t][sample, wrong] - seen.scores[t][sample, y[sample]], f)
-
-
-@both_steps
-def test_two_classes_are_binary_adaboost(step: str) -> None:
-    X, y = noisy_stumps(2)
-    mm = watch(AdaBoostMM(20, weak_learner="stump", step=step), X, y)
-    by_error = {"stump": {"criterion": "error"}}
-    binary = watch(AdaBoost(20, weak_learner=by_error), X, y)
-    assert_allclose(mm.sizes, binary.sizes, rtol=1e-8)
-    assert_allclose(mm.edges, binary.edges, rtol=1e-8)
-    assert_allclose(mm.scores, binary.scores, atol=1e-8)
-    weight = -np.array(mm.demands)[:, np.arange(len(y)), y]
-    assert_allclose(weight / weight.sum(axis=1, keepdims=True), binary.demands, atol=1e-10)
-    m1 = watch(AdaBoostM1(20, weak_learner=by_error), X, y)
-    assert_allclose(m1.sizes, 2 * np.array(mm.sizes), rtol=1e-8)
-    for t in range(20):
-        assert_array_equal(labels_of(m1, t), labels_of(mm, t))
 
 
 @both_steps

@@ -18,7 +18,6 @@ from boostbench.boosters.l2boost import L2Boost
 from boostbench.boosters.logitboost import LogitBoost
 from boostbench.boosters.rboost import RBoost1, RBoost2
 from boostbench.boosters.real_adaboost import RealAdaBoost, SavageBoost
-from boostbench.boosters.samme import SAMME
 from tests.boosters.games import watch
 
 BINARY = [
@@ -143,24 +142,6 @@ def test_unsmoothed_pure_leaves_stay_finite() -> None:
 # ---- relations ---------------------------------------------------------------------------------
 
 
-def test_samme_for_two_classes_is_adaboost_with_twice_the_step() -> None:
-    X, y = noisy_problem()
-    tree = {"tree": {"max_leaf_nodes": 6}}
-    ours, samme = AdaBoost(20, weak_learner=tree), SAMME(20, weak_learner=tree)
-    assert_allclose(
-        2 * ours.fit(X, y).decision_function(X), samme.fit(X, y).decision_function(X), rtol=1e-9
-    )
-    assert_allclose(ours.predict_proba(X), samme.predict_proba(X), rtol=1e-9)
-
-
-def test_mh_for_two_classes_is_adaboost() -> None:
-    X, y = noisy_problem()
-    tree = {"tree": {"max_leaf_nodes": 6}}
-    ours = AdaBoost(20, weak_learner=tree).fit(X, y)
-    mh = make_booster("adaboost-mh", n_estimators=20, weak_learner=tree).fit(X, y)
-    assert_allclose(2 * ours.decision_function(X), mh.decision_function(X), rtol=1e-6)
-
-
 def test_adaboost_agrees_with_scikit_learn() -> None:
     X, y = load_iris(return_X_y=True)
     X, y = X[y > 0], y[y > 0]
@@ -182,15 +163,6 @@ def test_l2boost_fits_residuals_as_scikit_learn_trees_do() -> None:
         F += 0.1 * tree.fit(X, 2 * y - 1 - F).predict(X)
     ours = L2Boost(10, weak_learner={"tree": {"max_leaf_nodes": 6}}).fit(X, y)
     assert_allclose(ours.decision_function(X), F, atol=1e-9)
-
-
-@pytest.mark.parametrize("name", ["gentleboost", "rboost1", "logitboost"])
-def test_exchanging_the_labels_changes_the_sign(name: str) -> None:
-    X, y = noisy_problem()
-    weight = np.random.default_rng(0).random(len(y))  # no ties
-    F = make_booster(name, n_estimators=15).fit(X, y, sample_weight=weight).decision_function(X)
-    G = make_booster(name, n_estimators=15).fit(X, 1 - y, sample_weight=weight)
-    assert_allclose(G.decision_function(X), -F, atol=1e-9)
 
 
 # ---- limits ------------------------------------------------------------------------------------
@@ -236,38 +208,9 @@ def test_labels_without_a_pattern_end_with_a_reason_or_all_rounds(name: str) -> 
 
 
 @every_binary_booster
-def test_three_classes_are_refused_with_the_way_out(name: str) -> None:
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=r"takes two classes, found 3; .*one-vs-all"):
-        make_booster(name).fit(X, y)
-
-
-@every_binary_booster
 def test_the_decision_is_the_difference_of_the_scores(name: str) -> None:
     X, y = noisy_problem()
     booster = make_booster(name, n_estimators=6, weak_learner="stump").fit(X, y)
     F = booster.scores(X)
     assert_array_equal(booster.decision_function(X), F[:, 1] - F[:, 0])
     assert_array_equal(booster.predict(X), booster.decision_function(X) > 0)
-
-
-@pytest.mark.parametrize("name", ["real-adaboost", "savageboost"])
-def test_leaf_answers_need_a_tree(name: str) -> None:
-    X, y = noisy_problem()
-    booster = make_booster(name, weak_learner=DecisionTreeClassifier(max_depth=1))
-    with pytest.raises(ValueError, match="requires a tree, to set the values of its leaves"):
-        booster.fit(X, y)
-
-
-@pytest.mark.parametrize("name", ["gentleboost", "l2boost", "logitboost", "rboost1"])
-def test_a_regression_booster_refuses_a_classification_tree(name: str) -> None:
-    X, y = noisy_problem()
-    with pytest.raises(ValueError, match=r"\w+ requires answers to Targets; weak learner 'c45'"):
-        make_booster(name, weak_learner="c45").fit(X, y)
-
-
-@pytest.mark.parametrize("name", ["adaboost", "splboost", "robustboost", "rboost2"])
-def test_a_classification_booster_refuses_a_regression_tree(name: str) -> None:
-    X, y = noisy_problem()
-    with pytest.raises(ValueError, match="WeightedLabels; weak learner 'regression-tree'"):
-        make_booster(name, weak_learner="regression-tree").fit(X, y)

@@ -15,7 +15,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from boostbench import Experiment, make_booster
 from boostbench.boosters.classifiers import as_booster
-from boostbench.errors import BoostbenchError, ConfigError
+from boostbench.errors import BoostbenchError
 
 X, y = load_wine(return_X_y=True)
 HELD = np.arange(len(y)) % 3 == 0
@@ -177,26 +177,6 @@ def test_a_config_names_classifiers_of_packages(tmp_path):
     }
     last = results[(results["metric"] == "test_error") & (results["booster"] == "samme")]
     assert last["value"].iloc[-1] < 0.2
-
-
-@pytest.mark.parametrize(
-    ("booster", "message"),
-    [
-        ("random-forest: {max_dept: 3}", "unknown parameter 'max_dept' of booster 'random-forest'"),
-        ("random-forest: {max_depth: deep}", "max_depth"),
-        ("sklearn.linear_model:Ridge", "a booster must be a classifier"),
-        ("sklearn.ensemble:StackingClassifier", "missing 1 required positional argument"),
-        (
-            "sm-boost: {weak_learner: sklearn.tree:DecisionTreeClassifier}",
-            "sm-boost requires answers to BinaryLabels",
-        ),
-        ("samme: {weak_learner: sklearn.neighbors:KNeighborsClassifier}", "takes sample_weight"),
-        ("samme: {weak_learner: {sklearn.tree:DecisionTreeClassifier: {depth: 3}}}", "'depth'"),
-    ],
-)
-def test_what_cannot_work_is_refused_when_the_config_is_read(booster, message, tmp_path):
-    with pytest.raises(ConfigError, match=message):
-        experiment(tmp_path, f"  - {booster}\n")
 
 
 def test_an_absent_package_is_a_reason_to_skip(tmp_path):

@@ -136,12 +136,3 @@ def test_shares_are_weaker_than_labels_in_training() -> None:
         for leaves in ("label", "distribution")
     }
     assert both["label"] < both["distribution"]
-
-
-@pytest.mark.parametrize(
-    "parameters", [{"step": "exact"}, {"surrogate": "max"}, {"surrogate": "max-sum"}], ids=str
-)
-def test_what_needs_labels_is_refused(parameters: dict[str, Any]) -> None:
-    X, y = noisy_problem()
-    with pytest.raises(ValueError, match="leaves='distribution' goes with surrogate"):
-        make_booster("mdeepboost", **SHARES, **parameters).fit(X, y)

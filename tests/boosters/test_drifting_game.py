@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose, assert_array_equal
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.drifting_game import DriftingGame
 from boostbench.boosters.state import BoostState
-from boostbench.errors import BoostbenchError
 from boostbench.theory.layout import true_label_first
 from boostbench.theory.potentials import exponential_loss, zero_one_loss
 from boostbench.theory.spaces import subsets
@@ -118,8 +117,6 @@ def test_a_longer_horizon_makes_the_first_rounds_of_a_longer_game(
     for t, F in enumerate(whole.staged_scores(X), start=1):
         if t == 4:
             assert_array_equal(F, part.scores(X))
-    with pytest.raises(ValueError, match="horizon must be at least n_estimators"):
-        DriftingGame(11, horizon=10).fit(X, y)
 
 
 def test_light_votes_ask_what_adaboost_mm_asks() -> None:
@@ -137,24 +134,3 @@ def test_light_votes_ask_what_adaboost_mm_asks() -> None:
     C = demand.cost - demand.cost.mean(axis=1, keepdims=True)
     C_mm = mm - mm.mean(axis=1, keepdims=True)
     assert_allclose(C / np.abs(C).sum(), C_mm / np.abs(C_mm).sum(), atol=1e-3)
-
-
-def test_too_large_a_table_is_refused_with_its_size() -> None:
-    y = np.arange(40) % 20
-    with pytest.raises(BoostbenchError, match="more than the limit"):
-        DriftingGame(100, condition="minimal").fit(row_numbers(40), y)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"gamma": 1.0}, "gamma"),
-        ({"loss": "zero-one", "eta": 0.1}, "no eta"),
-        ({"gamma": 0.0}, "needs eta"),
-        ({"condition": "fixed"}, "condition"),
-    ],
-)
-def test_parameters_that_do_not_fit_are_named(parameters: dict[str, Any], message: str) -> None:
-    X, y = noisy_stumps()
-    with pytest.raises(ValueError, match=message):
-        DriftingGame(5, **parameters).fit(X, y)

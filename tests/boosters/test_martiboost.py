@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
+from sklearn.datasets import load_breast_cancer, make_classification
 
 from boostbench.boosters.martiboost import MartiBoost, _mass_of_labels
 
@@ -86,12 +86,6 @@ def test_training_error_falls_to_zero_on_a_learnable_problem() -> None:
     assert staged[-1] < 0.02
 
 
-def test_more_than_two_classes_are_refused() -> None:
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=r"takes two classes.*found 3"):
-        MartiBoost(3).fit(X, y)
-
-
 def test_the_sampled_rule_walks_once_and_repeats_itself() -> None:
     X, y = noisy_problem()
     booster = MartiBoost(21, rule="sampled", random_state=0).fit(X, y)
@@ -126,12 +120,6 @@ def test_predictions_are_bit_for_bit_what_training_saw(weak_learner: object) -> 
     staged = [F.copy() for F in booster.staged_scores(X)]
     assert_array_equal(staged, seen)
     assert_array_equal(booster.scores(X), staged[-1])
-
-
-def test_a_weak_learner_of_one_tree_for_all_nodes_is_refused() -> None:
-    X, y = noisy_problem()
-    with pytest.raises(ValueError, match="requires a separate tree for each class"):
-        MartiBoost(3, weak_learner="multilabel-stump").fit(X, y)
 
 
 def test_masses_are_added_in_the_order_of_the_rows() -> None:

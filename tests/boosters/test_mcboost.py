@@ -120,27 +120,6 @@ def test_two_classes_the_worked_example() -> None:
         assert stump_of(cd.hypotheses[t], 0)[2:] == vector["stump"][2:]  # type: ignore[index]
 
 
-@pytest.mark.parametrize("depth", [1, 2])
-def test_two_classes_cd_gd_and_adaboost_agree_round_for_round(depth: int) -> None:
-    X, y = noisy_stumps(2)
-    tree = {"tree": {"criterion": "error", "max_depth": depth}}
-    cd = watch(CDMCBoost(20, weak_learner=tree), X, y)
-    gd = watch(GDMCBoost(20, weak_learner={"tree": {"max_depth": depth}}), X, y)
-    ada = watch(AdaBoost(20, weak_learner=tree), X, y)
-    m1 = watch(AdaBoostM1(20, weak_learner=tree), X, y)
-    samme = watch(SAMME(20, weak_learner=tree), X, y)
-    for t in range(20):
-        assert cd.sizes[t] == pytest.approx(float(ada.sizes[t]), rel=1e-8)
-        assert gd.sizes[t] == pytest.approx(float(ada.sizes[t]), rel=1e-8)
-        assert m1.sizes[t] == pytest.approx(2 * float(ada.sizes[t]), rel=1e-8)
-        assert samme.sizes[t] == pytest.approx(2 * float(ada.sizes[t]), rel=1e-8)
-        w = np.abs(cd.demands[t][:, 0])
-        assert_allclose(w / w.sum(), ada.demands[t], atol=1e-10)
-        f = ada.scores[t][:, 0] - ada.scores[t][:, 1]
-        assert_allclose(cd.scores[t], np.column_stack([f, -f]), atol=1e-8)
-        assert_allclose(gd.scores[t][:, 0] - gd.scores[t][:, 1], f, atol=1e-8)
-
-
 def test_newton_steps_for_two_classes_are_gentle_adaboost() -> None:
     X, y = noisy_stumps(2)
     seen = watch(CDMCBoost(8, step="newton"), X, y)
@@ -321,8 +300,3 @@ def test_sammes_loss_can_be_small_where_its_decision_is_wrong() -> None:
     assert words[0] @ f == pytest.approx(1.5)
     assert f.argmax() == 1
     assert_allclose(words @ words.T, K / (K - 1) * (codewords(K) @ codewords(K).T))
-
-
-def test_newton_steps_need_the_exponential_loss() -> None:
-    with pytest.raises(ValueError, match="step='newton' is for the exponential loss"):
-        CDMCBoost(5, step="newton", loss="tangent").fit(DATA_A, LABELS)

@@ -12,7 +12,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 from sklearn.datasets import load_iris
-from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.boosters import make_booster
 from boostbench.boosters.deep_objectives import Objective, Phi, Sum, error_of
@@ -348,38 +347,3 @@ def test_the_order_of_steps_does_not_matter() -> None:
     assert f.scores(X).tolist() == [[steps[0] + steps[2], 0.0]]
     assert [F.copy() for F in f.staged_scores(X)][-1].tolist() == f.scores(X).tolist()
     assert pickle.loads(pickle.dumps(f)).scores(X).tolist() == f.scores(X).tolist()
-
-
-@pytest.mark.parametrize(
-    "learner", [DecisionTreeClassifier(), "regression-tree", "greedy-info"], ids=str
-)
-def test_a_weak_learner_that_grows_no_path_for_costs_is_refused(learner: Any) -> None:
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(
-        ValueError, match=r"MDeepBoost requires answers to Costs; .* take one of: greedy"
-    ):
-        MDeepBoost(weak_learner=learner).fit(X, y)
-
-
-def test_pruned_trees_are_refused() -> None:
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="requires the trees of all sizes of one growth"):
-        MDeepBoost(leaves="distribution", weak_learner="c45").fit(X, y)
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"surrogate": "sums"},
-        {"loss": "hinge"},
-        {"complexity_penalty": -1.0},
-        {"l1_penalty": "much"},
-        {"direction": "up"},
-        {"step": "long"},
-        {"offset": -1.0},
-    ],
-    ids=str,
-)
-def test_parameters_out_of_range_are_named(parameters: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=next(iter(parameters))):
-        MDeepBoost(**parameters).fit([[0.0], [1.0]], [0, 1])

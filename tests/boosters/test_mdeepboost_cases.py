@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_breast_cancer
 
 from boostbench.boosters import make_booster
 from tests.boosters.descents import Descent, descend, noisy_problem
@@ -88,16 +87,6 @@ def test_the_sum_of_margins_is_adaboost_m1() -> None:
         assert alpha == pytest.approx(0.5 * np.log((1 - e) / e), abs=1e-9)
         w = w * np.where(labels == y, e / (1 - e), 1.0)
         w /= w.sum()
-
-
-def test_two_classes_adaboost_mr_is_adaboost() -> None:
-    X, y = load_breast_cancer(return_X_y=True)
-    learner = {"greedy": {"max_depth": 1}}
-    mr = make_booster("adaboost-mr", n_estimators=25, reuse=False, weak_learner=learner)
-    samme = make_booster("samme", n_estimators=25, weak_learner=learner)
-    assert_allclose(
-        2 * mr.fit(X, y).decision_function(X), samme.fit(X, y).decision_function(X), atol=1e-8
-    )
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])

@@ -27,14 +27,6 @@ def test_the_scores_are_those_of_the_boosters() -> None:
     assert_array_equal(joined.predict(X), joined.scores(X).argmax(axis=1))
 
 
-def test_two_classes_are_the_booster_itself() -> None:
-    X, y = make_classification(100, flip_y=0.2, random_state=0)
-    joined, alone = OneVsAll(8).fit(X, y), AdaBoost(8).fit(X, y)
-    assert_array_equal(joined.scores(X), alone.scores(X))
-    assert_array_equal(joined.predict_proba(X), alone.predict_proba(X))
-    assert (joined.n_rounds_, joined.stop_reason_) == (8, "")
-
-
 @pytest.mark.parametrize(
     "booster", ["splboost", {"splboost": {"age": 3.0}}, {"splboost": None}, SPLBoost(age=3.0)]
 )
@@ -105,17 +97,3 @@ def test_all_boosters_stopped_early() -> None:
     assert (joined.n_rounds_, joined.stop_reason_) == (1, "perfect weak learner")
     none = OneVsAll(9).fit(np.zeros((6, 1)), [0, 1, 2, 0, 1, 2])
     assert none.predict(np.zeros((1, 1))).tolist() == [0]
-
-
-@pytest.mark.parametrize(
-    ("booster", "message"),
-    [
-        ("spl-boost", "did you mean 'splboost'"),
-        ({"splboost": {}, "adaboost": {}}, "one name with parameters"),
-        ({"splboost": {"agee": 2.0}}, "agee"),
-        (3, "booster"),
-    ],
-)
-def test_a_booster_that_is_none_is_named(booster: Any, message: str) -> None:
-    with pytest.raises(Exception, match=message):
-        OneVsAll(booster=booster).fit([[0.0], [1.0]], [0, 1])

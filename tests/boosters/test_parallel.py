@@ -38,9 +38,3 @@ def test_the_number_of_threads_changes_no_bit(name, n_jobs):
     (curve, scores), (other_curve, other_scores) = _fitted(name, 1), _fitted(name, n_jobs)
     assert_array_equal(np.array(curve), np.array(other_curve))
     assert_array_equal(scores, other_scores)
-
-
-@pytest.mark.parametrize("n_jobs", [0, 1.5, "all"])
-def test_other_numbers_of_threads_are_refused(n_jobs):
-    with pytest.raises(ValueError, match="n_jobs"):
-        made("samme", n_jobs=n_jobs).fit([[0.0], [1.0]], [0, 1])

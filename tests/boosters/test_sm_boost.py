@@ -232,21 +232,6 @@ def test_predict_proba_is_the_stochastic_rule() -> None:
     assert_array_equal(booster.predict_proba(X), softmax(booster.scores(X)))
 
 
-@pytest.mark.parametrize(
-    ("cost", "message"),
-    [
-        ("hamming", "unknown name 'hamming'"),
-        (np.ones((2, 3)), r"shape \(2, 3\); it must be \(3, 3\)"),
-        (np.ones((3, 3)), "all answers cost the same"),
-        (-np.eye(3), "not negative"),
-    ],
-)
-def test_bad_costs_are_refused(cost: object, message: str) -> None:
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match=message):
-        SMBoost(2, cost=cost).fit(X, y)
-
-
 @pytest.mark.parametrize("certain", [0, 1, 2], ids=["right", "wrong", "other"])
 def test_centred_costs_lose_no_digits_where_the_rule_is_certain(certain: int) -> None:
     """Against 60 digits; ``c - mean`` itself has none left where the probable label is wrong."""

@@ -168,20 +168,3 @@ def test_probabilities_follow_the_scores() -> None:
     assert_allclose(
         l2.predict_proba(X)[:, 1], np.clip((1 + l2.decision_function(X)) / 2, 0, 1), atol=1e-12
     )
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"regulariser": "soft"}, "regulariser"),
-        ({"age": 0.0}, "age"),
-        ({"power": 1.0}, "power"),
-        ({"zeta": 1.0}, "zeta"),
-        ({"gamma": -1.0}, "gamma"),
-        ({"max_inner": 0}, "max_inner"),
-        ({"warm_start_rounds": -1}, "warm_start_rounds"),
-    ],
-)
-def test_parameters_out_of_range_are_named(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        SPLBoost(**parameters).fit([[0.0], [1.0]], [0, 1])

@@ -114,6 +114,7 @@ def test_ctrl_c_while_modules_are_loaded_shows_no_traceback():
     assert (done.returncode, done.stderr) == (130, "boostbench: interrupted\n")
 
 
+@pytest.mark.usefixtures("sigterm_interrupts")
 def test_an_interrupt_that_a_library_turns_into_another_error_is_one(capsys):
     def command():
         try:

@@ -42,11 +42,6 @@ def test_csv_plain_and_packed(name, variant, put):
     assert [len(part) for part in data.official] == [4, 2]
 
 
-def test_csv_with_blank_lines_spaces_and_quotes(put):
-    text = CSV.replace("train,3,,y", '\ntrain, 3 ,?,"y"')
-    same(load("toy", None, [put("toy.csv", text)]))
-
-
 def test_arff(put):
     rows = [line.split(",", 1)[1] for line in CSV.splitlines()[1:]]
     header = "% made by hand\n@RELATION toy\n@attribute 'a' INTEGER\n@attribute b real\n"
@@ -56,26 +51,13 @@ def test_arff(put):
     assert data.official is None
 
 
-def test_arff_with_quoted_values(put, folder):
-    (folder / "mine.yaml").write_text("mine: {target: Type}\n")
-    text = (
-        "@relation m\n@attribute colour {'dark red',blue}\n@attribute Type {a,b}\n"
-        "@data\n'dark red',a\nblue,b\n"
-    )
-    data = load("mine", None, [put("mine.arff", text)])
-    assert data.X.ravel().tolist() == [1, 0]
-    assert data.categorical.tolist() == [True]
-
-
 def test_parquet(folder):
-    pytest.importorskip("pyarrow")
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(target=pd.Categorical(list("xyxyxy")))
     frame.to_parquet(folder / "toy.parquet")
     same(load("toy", None, [folder]))
 
 
 def test_parquet_with_damaged_text_is_refused(folder):
-    pytest.importorskip("pyarrow")
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(target=["north", "south"] * 3)
     content = frame.to_parquet()
     (folder / "toy.parquet").write_bytes(content.replace(b"north", b"no\xffth"))
@@ -112,21 +94,6 @@ def test_libsvm_parts_under_the_name_of_the_set(put):
     data = load("mine", None, [put("mine.libsvm.t", "1 1:3\n")])
     assert data.X.ravel().tolist() == [1, 2, 3]
     assert [part.tolist() for part in data.official] == [[0, 1], [2]]
-
-
-def test_numeric_labels_sort_as_numbers_and_other_labels_as_text(put):
-    numbers = load("n", None, [put("n.csv", "a,target\n1,10\n2,9\n3,-1\n4,9.0\n")])
-    assert numbers.classes == ("-1", "9", "10")
-    assert numbers.y.tolist() == [2, 1, 0, 1]
-    texts = load("t", None, [put("t.csv", "a,target\n1,10\n2,9\n3,no\n")])
-    assert texts.classes == ("10", "9", "no")
-
-
-def test_a_column_with_any_text_is_coded_in_sorted_order(put):
-    folder = put("c.csv", "doors,safe,target\n5more,true,x\n2,false,y\n,true,x\nmany,true,y\n")
-    data = load("c", None, [folder])
-    np.testing.assert_array_equal(data.X, [[1, 1], [0, 0], [np.nan, 1], [2, 1]])
-    assert data.categorical.tolist() == [True, True]
 
 
 def test_one_hot_columns_are_named_and_missing_cells_stay_missing(put):

@@ -3,12 +3,13 @@
 import hashlib
 
 import numpy as np
+import openml
 import pytest
 
 from boostbench.cli.app import main
 from boostbench.data import load, locate, split
 from boostbench.data.downloads import members_of
-from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
+from boostbench.errors import BoostbenchError, DataUnavailableError
 
 # openml leaves the files that it reads to the garbage collector.
 pytestmark = [
@@ -98,7 +99,6 @@ def thirds(shift):
 @pytest.fixture
 def api(web, monkeypatch):
     """A server of one data set, two tasks (3 folds twice, a holdout) and their suite."""
-    openml = pytest.importorskip("openml")
     monkeypatch.setattr(openml.config, "server", f"{web.url}/api/v1/xml")
     monkeypatch.setattr(openml.config, "connection_n_retries", 1)
     monkeypatch.setattr(openml.config, "_root_cache_directory", None)
@@ -202,8 +202,3 @@ def test_other_folds_than_those_given_are_refused(api, wanted, complaint):
     locate("openml:task/31", allow_download=True)
     with pytest.raises(BoostbenchError, match=complaint):
         split(load("openml:task/31"), wanted, np.random.default_rng(0))
-
-
-def test_data_without_folds_of_its_own_is_told():
-    with pytest.raises(DataError, match="comes without folds; leave out 'given'"):
-        split(load("iris"), {"folds": 3, "given": True}, np.random.default_rng(0))

@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.data import load, locate
-from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
+from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
 TOY = "split,a,b,target\n" + "".join(
     f"{part},{i},{i % 3},{'xy'[i % 2]}\n" for i, part in enumerate(["train"] * 4 + ["test"] * 2)
@@ -35,18 +35,6 @@ def test_a_missing_set_says_what_was_tried_and_which_file_would_help(folder):
     assert "put vowel.csv.gz (columns split, features, target; 990 rows, 10 features" in message
     assert "or the libsvm files vowel.scale and vowel.scale.t" in message
     assert "\n" not in message
-
-
-def test_a_set_without_any_source_says_so(folder):
-    with pytest.raises(
-        DataUnavailableError, match=r"no download is known; put bank-small\.csv\.gz"
-    ):
-        locate("bank-small", None, [folder], allow_download=True)
-
-
-def test_no_file_and_no_folder():
-    with pytest.raises(DataUnavailableError, match="into a folder named by --data"):
-        locate("yeast")
 
 
 def test_a_damaged_file_is_never_replaced_by_another_source(put):
@@ -92,25 +80,6 @@ def test_scikit_learns_sets_need_no_file(name, shape, n_classes):
     assert data.n_classes == n_classes
     assert data.official is None
     assert len(locate(name).checksum) == 64
-
-
-def test_parameters_of_a_set_that_is_read_are_refused(put):
-    folder = put("toy.csv", TOY)
-    with pytest.raises(DataError, match="'toy' is read, not generated; it takes no parameters"):
-        load("toy", {"n_train": 3}, [folder])
-
-
-def test_an_unknown_parameter_of_a_generator_gets_the_nearest():
-    with pytest.raises(UnknownNameError, match="did you mean 'n_train'"):
-        load("two-norm", {"ntrain": 3})
-
-
-def test_an_unknown_encoding_or_rule_is_refused(put):
-    folder = put("toy.csv", TOY)
-    with pytest.raises(BoostbenchError, match="encode: unknown encoding 'onehot'"):
-        load("toy", None, [folder], encode="onehot")
-    with pytest.raises(BoostbenchError, match="missing: unknown rule 'mean'; choose 'keep'"):
-        load("toy", None, [folder], missing="mean")
 
 
 def test_a_published_sample_is_drawn_where_its_file_is_absent(put):

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from boostbench.errors import BoostbenchError
 from boostbench.theory import bounds
 from tests.theory.vectors import COMPUTED, VECTORS, loss_factor
 
@@ -148,11 +147,6 @@ def test_the_error_bound_falls_and_is_below_the_exponential_one(
     squares = np.cumsum(np.square(deltas))
     assert (bound <= (K - 1) * np.exp(-squares / 2) * (1 + 1e-12)).all()
     assert (bound <= bounds.edge_bound(K, min(deltas), np.arange(1, len(deltas) + 1)) + 1e-9).all()
-
-
-def test_edges_outside_their_range_are_refused() -> None:
-    with pytest.raises(BoostbenchError, match="edges"):
-        bounds.error_bound([1.5], 3)
 
 
 def test_the_bound_of_a_game_with_too_many_states_is_none() -> None:

@@ -51,10 +51,3 @@ def test_no_other_unit_vectors_are_further_apart(n_classes: int) -> None:
 @pytest.mark.parametrize("n_classes", [3, 4])
 def test_the_printed_codewords(n_classes: int) -> None:
     assert_allclose(codewords(n_classes), MCBOOST["codewords"][f"K{n_classes}"], **TEN_DIGITS)
-
-
-def test_impossible_codewords_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least 2, found 1"):
-        codewords(1)
-    with pytest.raises(ValueError, match="'recursive' or 'helmert', found 'polar'"):
-        codewords(3, "polar")

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
 
-from boostbench.errors import BoostbenchError
 from boostbench.theory.conditions import (
     CONDITIONS,
     costs_of,
@@ -175,27 +174,3 @@ def test_the_opposite_linear_program_decides_alike(
     decision = decide(table, condition)
     assume(abs(decision.gamma - gamma) > 1e-5)
     assert decision.holds(gamma) != violated_by_search(condition, table, gamma)
-
-
-@pytest.mark.parametrize(
-    ("predictions", "y", "n_classes", "message"),
-    [
-        ([0, 1], [0, 1], 2, "shape"),
-        ([[0], [1]], [0, 1, 1], 2, "shape"),
-        ([[0], [3]], [0, 1], 3, "0..2"),
-        ([[0], [-1]], [0, 1], 3, "0..2"),
-        ([[0.0], [1.0]], [0, 1], 3, "integers"),
-        ([[0], [0]], [0, 0], 1, "n_classes"),
-    ],
-)
-def test_malformed_tables_are_refused(
-    predictions: list[int], y: list[int], n_classes: int, message: str
-) -> None:
-    with pytest.raises(BoostbenchError, match=message):
-        Space("", np.array(y), np.array(predictions), n_classes)
-
-
-def test_unknown_conditions_are_refused() -> None:
-    table = Space("", np.array([0, 1]), np.array([[0], [1]]), 2)
-    with pytest.raises(BoostbenchError, match="did you mean 'samme'"):
-        decide(table, "same")

@@ -41,8 +41,3 @@ def test_a_line_between_two_equal_gaussians():
         for share, sign in ((p, 1), (1 - p, -1))
     ]
     assert bayes_error(means, [spread, spread], [p, 1 - p]) == pytest.approx(sum(sides), abs=1e-5)
-
-
-def test_only_in_the_plane():
-    with pytest.raises(ValueError, match="points of the plane"):
-        bayes_error([[0.0], [1.0]], [[[1.0]], [[1.0]]])

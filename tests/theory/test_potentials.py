@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import binom
 
-from boostbench.errors import BoostbenchError
 from boostbench.theory.bounds import kappa, make_potential
 from boostbench.theory.layout import uniform_baseline
 from boostbench.theory.minimal import MinimalPotential
@@ -227,16 +226,3 @@ def test_unsigned_counts_are_counts(condition: str) -> None:
     phi = make_potential(3, 0.1, condition=condition)
     states = states_of(3, 4)
     assert_allclose(phi.costs(states.astype(np.uint8), 4), phi.costs(states, 4), rtol=0)
-
-
-def test_impossible_games_are_refused() -> None:
-    with pytest.raises(BoostbenchError, match="distribution"):
-        ZeroOnePotential([0.5, 0.6])
-    with pytest.raises(BoostbenchError, match="eta"):
-        ExponentialPotential([0.5, 0.5], 0.0)
-    with pytest.raises(BoostbenchError, match="at least 1"):
-        ZeroOnePotential([0.5, 0.5]).costs([[0, 0]], 0)
-    with pytest.raises(BoostbenchError, match="condition"):
-        make_potential(3, 0.1, condition="mh")
-    with pytest.raises(BoostbenchError, match="eta must be positive"):
-        make_potential(3, 0.1, eta=-0.3)

@@ -251,14 +251,6 @@ def test_taking_trees_apart_and_joining_them_gives_the_forest_back(seed: int) ->
     np.testing.assert_array_equal(forest.take([5, 2]).apply(X), forest.apply(X)[:, [5, 2]])
 
 
-def test_only_alike_forests_are_joined() -> None:
-    rng = np.random.default_rng(0)
-    with pytest.raises(ValueError, match="no forest"):
-        Forest.concatenate([])
-    with pytest.raises(ValueError, match="same features"):
-        Forest.concatenate([random_forest(rng, 1), random_forest(rng, 1, width=4)])
-
-
 def test_a_pickle_is_little_more_than_its_nodes_and_leaves() -> None:
     forest = random_forest(np.random.default_rng(0), 1000)
     pickled = pickle.dumps(forest, protocol=5)
@@ -303,39 +295,6 @@ def test_it_predicts_as_scikit_learn_with_the_same_trees(max_leaf_nodes: int | N
     np.testing.assert_allclose(F, forest.predict_proba(X), rtol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"threshold": [1.0, 2.0]}, "equally long"),
-        ({"leaf_value": [1.0, 1.0]}, "one row per leaf"),
-        ({"leaf_offset": [0, 1, 2]}, "n_trees"),
-        ({"node_offset": [0, 2]}, "end with"),
-        ({"left": [0]}, "after its parent"),
-        ({"left": [~2]}, "leaf"),
-        ({"feature": [1]}, "features"),
-        ({"feature": [-1]}, "features"),
-        ({"leaf_column": [0, -2]}, "leaf_column"),
-    ],
-)
-def test_arrays_that_do_not_fit_are_refused(changes: dict[str, list], message: str) -> None:
-    arrays: dict[str, list] = {
-        "feature": [0],
-        "threshold": [0.5],
-        "missing_left": [True],
-        "left": [~0],
-        "right": [~1],
-        "node_offset": [0, 1],
-        "leaf_value": [[1.0], [1.0]],
-        "leaf_column": [0, 1],
-        "leaf_offset": [0, 2],
-    }
-    forest = Forest(**arrays, n_features=1)
-    with pytest.raises(ValueError, match=message):
-        Forest(**(arrays | changes), n_features=1)
-    with pytest.raises(ValueError, match=message):  # as a damaged pickle would
-        forest.__setstate__(forest.__getstate__() | changes)
-
-
 def test_leaves_get_other_answers() -> None:
     forest = random_forest(np.random.default_rng(0), 2)
     X = np.random.default_rng(1).normal(size=(20, 3))
@@ -344,24 +303,3 @@ def test_leaves_get_other_answers() -> None:
     leaves = forest.apply(X)
     expected = (vectors[leaves[:, 0]] + vectors[forest.leaf_offset[1] + leaves[:, 1]]).tolist()
     assert other.add_scores(X, [0, 1], [1.0, 1.0], np.zeros((20, 2))).tolist() == expected
-    with pytest.raises(ValueError, match="leaves"):
-        forest.with_leaf_values(vectors[1:])
-
-
-def test_calls_that_do_not_fit_are_refused() -> None:
-    forest = random_forest(np.random.default_rng(0), 2)
-    X, F = np.zeros((5, 3)), np.zeros((5, 4))
-    with pytest.raises(ValueError, match="3 columns"):
-        forest.apply(np.zeros((5, 2)))
-    with pytest.raises(ValueError, match="equally long"):
-        forest.add_scores(X, [0, 1], [1.0], F)
-    with pytest.raises(ValueError, match=r"within 0\.\.1"):
-        forest.add_scores(X, [2], [1.0], F)
-    with pytest.raises(ValueError, match="F must be"):
-        forest.add_scores(X, [0], [1.0], np.zeros((5, 1)))
-    with pytest.raises(ValueError, match="F must be"):
-        forest.add_scores(X, [0], [1.0], F.astype(np.float32))
-    with pytest.raises(ValueError, match="round_end"):
-        forest.staged_errors(X, np.zeros(5), [0], [1.0], [2], F)
-    with pytest.raises(ValueError, match="labels"):
-        forest.staged_errors(X, np.zeros(4), [0], [1.0], [1], F)

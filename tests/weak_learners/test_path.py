@@ -48,13 +48,3 @@ def test_the_cost_of_a_prefix_is_its_answers_cost():
         cost = demand.cost[np.arange(len(y)), labels].sum()
         assert path.impurity[n_leaves - 1] + least == pytest.approx(cost, rel=1e-12)
     assert (np.diff(path.impurity) < 0).all()
-
-
-def test_a_size_the_path_has_not_is_refused():
-    X, y = reference.integer_data(50, 6, 4, seed=5)
-    learner, demand = demands(X, y)[1]
-    path = learner.grow_path(learner.prepare(X), demand)
-    with pytest.raises(ValueError, match=r"trees of 1\.\.\d+ leaves, not 99"):
-        path.take(99)
-    with pytest.raises(ValueError, match="asks for several"):
-        learner.grow_path(learner.prepare(X), BinaryLabels(np.ones((50, 2))))

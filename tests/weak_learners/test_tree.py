@@ -371,34 +371,3 @@ def test_tiny_weights_still_count():
     signed = np.array([[1.0], [-1e-6], [1e-15], [-1.0]])
     h = Tree().fit(Tree().prepare(X), BinaryLabels(signed))
     assert h.values(1)[:, 0].tolist() == [1.0, -1.0, 1.0, -1.0]
-
-
-@pytest.mark.parametrize(
-    ("parameters", "demand", "message"),
-    [
-        ({"criterion": "cost"}, 0, "criterion 'cost' does not fit WeightedLabels"),
-        ({"criterion": "gini"}, 3, "criterion 'gini' does not fit Targets"),
-        ({"splitter": "random"}, 0, "need a random generator"),
-        ({"max_features": 2}, 0, "need a random generator"),
-    ],
-)
-def test_what_does_not_fit_is_refused(parameters, demand, message):
-    X = mixed_data(20)
-    tree = Tree(**parameters)
-    with pytest.raises(ValueError, match=message):
-        tree.fit(tree.prepare(X), demands(20)[demand])
-
-
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"max_leaf_nodes": 1},
-        {"criterion": "ginni"},
-        {"max_bins": 256},
-        {"max_features": 1.5},
-    ],
-    ids=str,
-)
-def test_bad_parameters_are_refused_before_any_work(parameters):
-    with pytest.raises(ValueError, match=next(iter(parameters))):
-        Tree(**parameters).prepare(np.zeros((2, 1)))

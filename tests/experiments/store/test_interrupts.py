@@ -11,7 +11,7 @@ SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @pytest.fixture(autouse=True)
-def handled():
+def handled(sigterm_interrupts):
     """Let a stray signal of these tests end no test run."""
     before = {number: signal.signal(number, lambda *_: None) for number in SIGNALS}
     yield

@@ -1,0 +1,197 @@
+"""Golden lists: expressions, and below each, indented, what comes of it.
+
+refusals.txt has the words of errors, readings.txt what is read from the files of users.
+``python -m tests.test_golden_lists`` writes what comes of them today, to be read before a commit.
+"""
+
+import bz2
+import contextlib
+import csv
+import gzip
+import importlib
+import io
+import re
+import tempfile
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+from boostbench import Experiment
+from boostbench.boosters import make_booster
+from boostbench.data import Dataset, catalog, load
+from boostbench.plugin_checks import check_plugin
+from boostbench.weak_learners import Forest
+
+LISTS = [Path(__file__).with_name(name) for name in ("refusals.txt", "readings.txt")]
+X, y = load_iris(return_X_y=True)
+PLANTS = ["train,1,2,x", "train,3,4,y", "train,5,6,x", "train,7,8,y", "test,1,3,x", "test,2,4,y"]
+PLANT = "\n".join(["split,a,b,target", *PLANTS, ""])
+ARFF = "@relation toy\n@attribute a numeric\n@attribute b real\n@attribute class {x,y}\n@data\n"
+
+
+def entries(path):
+    """Yield the module, the code and the outcome of each entry of a list.
+
+    "## MODULE" goes before the entries that use the names of a module.
+    """
+    module = "builtins"
+    for part in re.split(r"\n\n+", path.read_text(encoding="utf-8").strip()):
+        if part.startswith("## "):
+            module = part[3:]
+        else:
+            code, _, outcome = part.partition("\n    ")
+            yield module, code, outcome.replace("\n    ", "\n")
+
+
+def names_in(folder):
+    """Return what entries may use besides the names of their module."""
+
+    def fit(name, X=X, y=y, sample_weight=None, **parameters):
+        return make_booster(name, n_estimators=5, **parameters).fit(X, y, sample_weight)
+
+    def read(content, name="f.csv", missing="keep", encode="ordinal", **entry):
+        """Load a file; `entry` is what a catalog says of it."""
+        content = content.encode() if isinstance(content, str) else content
+        (folder / name).write_bytes(content)
+        stem = name.partition(".")[0]
+        (folder / "entries.yaml").write_text(f"{stem}: {entry}")
+        return load(stem, None, [folder], missing=missing, encode=encode)
+
+    def column(cells, labels="x|y|" * 9, **entry):
+        """Load a table of one feature."""
+        rows = io.StringIO()
+        cells = zip(cells.split("|"), labels.split("|"), strict=False)
+        csv.writer(rows).writerows([["f", "target"], *cells])
+        return read(rows.getvalue(), **entry)
+
+    def labels(names, **entry):
+        """Load a table of these labels and return its classes."""
+        return column("1|2|3|4", names, **entry).classes
+
+    def parquet(column, labels=("x", "y", "x")):
+        path = folder / "f.parquet"
+        pd.DataFrame({"f": column, "target": labels}).to_parquet(path)
+        return load("f", None, [folder])
+
+    def config(booster, **keys):
+        plain = {"name": "c", "datasets": ["iris"], "split": {"holdout": 0.3}, "rounds": 2}
+        return Experiment.load({**plain, "boosters": [booster], **keys}, data=folder).plan()
+
+    def forest(n_features=1, **changes):
+        """Make a forest of one stump."""
+        tree = {"feature": [0], "threshold": [0.5], "missing_left": [True], "left": [~0]}
+        tree |= {"right": [~1], "node_offset": [0, 1], "leaf_value": [[1.0], [1.0]]}
+        tree |= {"leaf_column": [0, 1], "leaf_offset": [0, 2]}
+        return Forest(**(tree | changes), n_features=n_features)
+
+    def plants(content, name="plants.csv"):
+        sizes = {"n_train": 4, "n_test": 2, "n_features": 2, "n_classes": 2, "n_categorical": 0}
+        return read(content, name, **sizes)
+
+    def attribute(kind, cells):
+        """Load an ARFF file of one attribute."""
+        head = f"@relation r\n@attribute f {kind}\n@attribute class {{x,y}}\n@data\n"
+        rows = zip(cells.split("|"), "xyx", strict=True)
+        return read(head + "".join(f"{cell},{label}\n" for cell, label in rows), "f.arff")
+
+    def entry(text):
+        (folder / "bad.yaml").write_text(text)
+        catalog([folder])
+
+    def plugin(source, name=":own"):
+        (folder / "own.py").write_text(source)
+        list(check_plugin(f"{folder}/own.py{name}"))
+
+    names = {
+        "np": np,
+        "X": X,
+        "y": y,
+        "two": (X[y < 2], y[y < 2]),
+        "PLANT": PLANT,
+        "ARFF": ARFF,
+        "LIST": LISTS[0],
+        "labels": labels,
+        "parquet": parquet,
+        "pd": pd,
+        "rng": np.random.default_rng(0),
+        "bz2": bz2,
+        "gzip": gzip,
+    }
+    return {
+        **names,
+        "fit": fit,
+        "forest": forest,
+        "plants": plants,
+        "attribute": attribute,
+        "entry": entry,
+        "plugin": plugin,
+        "read": read,
+        "column": column,
+        "config": config,
+    }
+
+
+def outcome_of(module, code, folder):
+    """Return the value of an expression in words, or type and message of its error."""
+    owner = importlib.import_module(module)
+    own = {name: getattr(owner, name) for name in getattr(owner, "__all__", dir(owner))}
+    try:
+        with contextlib.chdir(folder):
+            value = eval(code, {**own, **names_in(folder)})
+    except Exception as error:
+        return f"{type(error).__name__}: {error}".replace(f"{folder}/", "")
+    return in_words(value) if isinstance(value, Dataset) else str(value)
+
+
+def in_words(data):
+    """Return a line for each column of a data set: its kind, values and categories."""
+    lines = []
+    features = [column for column in data.columns if column.is_feature]
+    for column, x in zip(features, data.X.T, strict=True):
+        cells = [number_in_words(value, column.kind) for value in x.tolist()]
+        categories = [] if column.values is None else ["of", ", ".join(map(repr, column.values))]
+        lines.append(" ".join([f"{column.name}: {column.kind}", *cells, *categories]))
+    lines.append(" ".join(["labels:", *(data.classes[k] for k in data.y)]))
+    return "\n".join(lines)
+
+
+def number_in_words(value, kind):
+    if np.isnan(value):
+        return "?"
+    if kind != "date":
+        return repr(value).removesuffix(".0")
+    day, seconds = divmod(value * 86_400, 86_400)
+    text = str(np.datetime64(0, "D") + int(day))
+    return text if not seconds else f"{text}+{seconds:.6g}s"
+
+
+def matches(expected, outcome):
+    """Return whether an outcome is the expected one, in which "..." stands for any words."""
+    pattern = ".*".join(map(re.escape, expected.split("...")))
+    return re.fullmatch(pattern, outcome, re.DOTALL) is not None
+
+
+@pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
+def test_every_outcome_is_that_of_the_list(path, tmp_path, monkeypatch):
+    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
+    found = [(entry, outcome_of(*entry[:2], tmp_path)) for entry in entries(path)]
+    assert len(found) > 150
+    wrong = [(code, is_) for (_, code, expected), is_ in found if not matches(expected, is_)]
+    assert wrong == []
+
+
+if __name__ == "__main__":
+    for path in LISTS:
+        parts, before = [], ""
+        for module, code, expected in entries(path):
+            with tempfile.TemporaryDirectory() as folder:
+                outcome = outcome_of(module, code, Path(folder))
+            kept = expected if matches(expected, outcome) else outcome
+            parts += [f"## {module}"] if module != before else []
+            parts.append(f"{code}\n{textwrap.indent(kept, '    ')}")
+            before = module
+        path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
