@@ -62,7 +62,7 @@ demo: setup  ## the main job on embedded data, in about a minute
 	@echo 'without $(BIN)/ in front after: source $(BIN)/activate'
 
 test: lint  ## all checks: style, types, layers, tests
-	@$(BIN)/pytest -q -n auto --dist loadfile
+	@$(BIN)/pytest -q -n auto --dist loadfile $(if $(CI),--durations=15)
 
 lint: $(CHECKS)  ## ruff, mypy, import-linter
 	@$(BIN)/ruff check --quiet
