@@ -135,15 +135,15 @@ def names_in(folder):
     }
 
 
-def outcome_of(module, code, folder):
+def outcome_of(module, code):
     """Return the value of an expression in words, or type and message of its error."""
     owner = importlib.import_module(module)
     own = {name: getattr(owner, name) for name in getattr(owner, "__all__", dir(owner))}
-    try:
-        with contextlib.chdir(folder):
-            value = eval(code, {**own, **names_in(folder)})
-    except Exception as error:
-        return f"{type(error).__name__}: {error}".replace(f"{folder}/", "")
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        try:
+            value = eval(code, {**own, **names_in(Path(folder))})
+        except Exception as error:
+            return f"{type(error).__name__}: {error}".replace(f"{folder}/", "")
     return in_words(value) if isinstance(value, Dataset) else str(value)
 
 
@@ -176,9 +176,9 @@ def matches(expected, outcome):
 
 
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
-def test_every_outcome_is_that_of_the_list(path, tmp_path, monkeypatch):
+def test_every_outcome_is_that_of_the_list(path, monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
-    found = [(entry, outcome_of(*entry[:2], tmp_path)) for entry in entries(path)]
+    found = [(entry, outcome_of(*entry[:2])) for entry in entries(path)]
     assert len(found) > 150
     wrong = [(code, is_) for (_, code, expected), is_ in found if not matches(expected, is_)]
     assert wrong == []
@@ -188,8 +188,7 @@ if __name__ == "__main__":
     for path in LISTS:
         parts, before = [], ""
         for module, code, expected in entries(path):
-            with tempfile.TemporaryDirectory() as folder:
-                outcome = outcome_of(module, code, Path(folder))
+            outcome = outcome_of(module, code)
             kept = expected if matches(expected, outcome) else outcome
             parts += [f"## {module}"] if module != before else []
             parts.append(f"{code}\n{textwrap.indent(kept, '    ')}")
