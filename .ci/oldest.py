@@ -1,10 +1,8 @@
-"""Print pip constraints: every dependency of users at the oldest version that pyproject.toml allows.
+"""Print pip constraints that hold each dependency at the oldest version pyproject.toml allows.
 
-    python .ci/oldest.py > oldest.txt
-    python -m pip install --constraint oldest.txt --editable '.[dev]'
+``python .ci/oldest.py > oldest.txt; pip install --constraint oldest.txt --editable '.[dev]'``
 """
 
-import re
 import tomllib
 from pathlib import Path
 
