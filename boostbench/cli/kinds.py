@@ -90,29 +90,10 @@ def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
 def _config_rows() -> list[dict[str, Any]]:
     from boostbench.experiments.configs.layers import read_extended
 
-    rows = []
-    for name, path in shipped_configs().items():
-        config = read_extended(path)[0].data
-        rows.append(
-            {
-                "name": name,
-                "paper": config.get("paper", ""),
-                "datasets": len(config.get("datasets", ())),
-                "boosters": sum(map(_n_variants, config.get("boosters", ()))),
-                "rounds": config.get("rounds"),
-                "file": str(path),
-            }
-        )
-    return rows
-
-
-def _n_variants(booster: Any) -> int:
-    """Return the number of sweep points of a booster; its grid counts as one."""
-    from boostbench.experiments.configs.variants import expand_sweeps
-
-    params = next(iter(booster.values())) if isinstance(booster, dict) else {}
-    swept = {key: value for key, value in (params or {}).items() if key != "grid"}
-    return len(expand_sweeps(swept))
+    return [
+        {"name": name, "paper": read_extended(path)[0].data.get("paper", ""), "file": str(path)}
+        for name, path in shipped_configs().items()
+    ]
 
 
 def describe(kind: str, name: str) -> dict[str, Any]:

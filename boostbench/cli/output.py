@@ -34,7 +34,6 @@ def print_rows(
     *,
     as_json: bool = False,
     columns: Sequence[str] = (),
-    nothing: str = "",
 ) -> None:
     """Print rows as a table or, with all keys, as a JSON list.
 
@@ -45,14 +44,9 @@ def print_rows(
     as_json : bool, default=False
     columns : sequence of str, default=()
         Keys to show in the table, in this order; empty: all.
-    nothing : str, default=""
-        Text to print instead of an empty table.
     """
     if as_json:
         print_json([dict(row) for row in rows])
-        return
-    if nothing and not rows:
-        print(nothing)
         return
     columns = columns or (list(rows[0]) if rows else [])
     cells = [[_text(row[column]) for column in columns] for row in rows]

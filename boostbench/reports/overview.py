@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from boostbench.experiments.configs.claims import Origin
 from boostbench.reports.claims.verdicts import STATUSES
 from boostbench.reports.claims.view import ClaimView, counts_in_words, counts_of_paper
 from boostbench.reports.files import write_file
@@ -38,12 +37,6 @@ The papers leave some details open. [A page]({SENSITIVITY}) shows which conclusi
 reading of them.
 """
 _OTHERS = "Other experiments"
-_OTHER_ORIGINS: dict[Origin, str] = {
-    "ours": "ours",
-    "identity": "identities",
-    "against the paper": "against the paper",
-}
-_COLUMNS = ("experiment", "size", "runs", "printed numbers", *STATUSES, *_OTHER_ORIGINS.values())
 _PAPER_COLUMNS = ("paper", "experiments", "printed numbers", *STATUSES, "our own claims")
 
 
@@ -78,12 +71,12 @@ def write_index(results: Path) -> Path:
         {
             "title": title_of(paper, items)[0],
             "answers": [_agreement(items), _verdicts(items)],
-            "entries": [{"folder": folder, "cells": _cells(summary)} for folder, summary in items],
+            "items": items,
         }
         for paper, items in by_paper(results).items()
     ]
     sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
-    page = render("index.html.j2", papers=papers, columns=_COLUMNS, sensitivity=sensitivity)
+    page = render("index.html.j2", papers=papers, sensitivity=sensitivity)
     return write_file(results / "index.html", page)
 
 
@@ -130,13 +123,14 @@ def title_of(paper: str, items: Items) -> tuple[str, str]:
 
 def _row(paper: str, items: Items) -> list[str]:
     claims = _claims(items)
+    own = [claim.here for claim in claims if claim.origin == "ours"]
     name, _ = title_of(paper, items)
     return [
         f"[{markdown(name)}](#{_anchor(name)})",
         str(len(items)),
         _count_agreeing(_held(items)),
         *counts_of_paper(claims),
-        _count_holding(claims, "ours"),
+        f"{own.count(True)} of {len(own)} true" if own else "",
     ]
 
 
@@ -180,21 +174,3 @@ def _count_agreeing(held: Sequence[Held]) -> str:
     agree = sum(each.agreement == "agrees" for each in held)
     placebo = sum(each.placebo or 0.0 for each in held)
     return f"{agree} of {len(held)} agree ({placebo:.1f})" if held else ""
-
-
-def _cells(summary: ReportSummary) -> list[str]:
-    """Return the row of an experiment in ``index.html``, one cell per column."""
-    ok, planned = summary.runs.ok, summary.runs.planned
-    return [
-        f"{summary.part}: {summary.title}" if summary.part else summary.title,
-        summary.size or ("as stated" if planned else "computed"),
-        str(ok or "") if ok == planned else f"{ok} of {planned}",
-        _count_agreeing([*summary.printed.values()]),
-        *counts_of_paper(summary.claims),
-        *(_count_holding(summary.claims, origin) for origin in _OTHER_ORIGINS),
-    ]
-
-
-def _count_holding(claims: Iterable[ClaimView], origin: Origin) -> str:
-    answers = [claim.here for claim in claims if claim.origin == origin]
-    return f"{answers.count(True)} of {len(answers)} true" if answers else ""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import Field
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
@@ -25,20 +25,14 @@ from boostbench.validation import Listed, Model
 SUMMARY = "summary.json"
 
 
-class _Tolerant(Model):
-    """Model that ignores unknown keys, which a later version may have written."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class RunCounts(_Tolerant):
+class RunCounts(Model):
     """Numbers of finished and planned runs."""
 
     ok: int
     planned: int
 
 
-class ReportSummary(_Tolerant):
+class ReportSummary(Model):
     """Content of ``summary.json``."""
 
     format: Literal[1] = 1
@@ -49,10 +43,7 @@ class ReportSummary(_Tolerant):
     part: str = Field(description="Table, figure or section of the paper.")
     size: str = Field(description="Size of the config that was taken; empty: the config itself.")
     runs: RunCounts
-    #: Names. Summaries of the first versions hold a mapping by name.
-    tables: Annotated[
-        Listed[str], BeforeValidator(lambda names: [*names] if isinstance(names, dict) else names)
-    ]
+    tables: Listed[str] = Field(description="Names.")
     printed: dict[str, Held] = Field(
         {}, description="Agreement of printed values with ours, by name."
     )

@@ -74,7 +74,6 @@ def draw_noise_levels(
     band: Band = True,
     diagonal: bool = False,
     from_zero: bool = True,
-    y_scale: Scale = "linear",
 ) -> Figure:
     """Error against the noise rate, mean and band over repeats, one panel per data set.
 
@@ -85,7 +84,7 @@ def draw_noise_levels(
     diagonal : bool, default=False
         Draw the line on which the error equals the noise rate.
     from_zero : bool, default=True
-        Start a linear axis at 0 instead of near the smallest error.
+        Start the axis at 0 instead of near the smallest error.
     """
     from matplotlib.lines import Line2D
 
@@ -97,7 +96,6 @@ def draw_noise_levels(
     panel = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0)
     figure, panels = grid_of(len(study.datasets), n_columns, panel, (0.35, 0.4))
     for axes, dataset in zip(panels, study.datasets, strict=True):
-        axes.set_yscale(y_scale)
         title(axes, dataset)
         mark_runs(axes, study, study.noises[-1], dataset)
         frame = shown.frame[shown.frame["dataset"] == dataset]
@@ -108,13 +106,11 @@ def draw_noise_levels(
         last = 100 * float(rates[-1])
         axes.set_xlim(-0.02 * last, 1.02 * last)
         axes.xaxis.set_major_locator(round_ticks(6))
-        if y_scale == "linear":
-            if from_zero:
-                axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
-            axes.yaxis.set_major_locator(round_ticks(6))
+        if from_zero:
+            axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
+        axes.yaxis.set_major_locator(round_ticks(6))
         if frame.empty:
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
-        round_log_ticks(axes)
     label_outer(panels, n_columns, f"noise rate (%), {models[0]}", shown.axis)
     diagonals = [Line2D([], [], **_DIAGONAL)] if diagonal else []
     _finish(figure, study, shown, "the noise rate", colours, diagonals, band=band)
