@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from boostbench.data import Dataset, load, search_dirs
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.file import Reading, accepted, load_config
+from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import are_done, check_data, make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
@@ -427,8 +427,8 @@ def load_experiments(
         load_plugin(file, where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
     sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
-    readings = [Reading(source, texts, size=size, data_dirs=folders) for source in sources]
-    loaded = accepted(readings, check_parameters=False)
+    load = partial(load_configs, sources, texts, size=size, data_dirs=folders)
+    loaded = load(check_parameters=False)
     store = RecordStore(results)
     runs_of_configs = [expand(config) for config in loaded]
     selected = set(select(list(chain.from_iterable(runs_of_configs)), only, size))
@@ -439,7 +439,7 @@ def load_experiments(
     own_store = RecordStore(results)  # leaves ``store`` unread until the first plan
     runs_by_config = [(each.runs, each.config) for each in experiments]
     if check_parameters and not are_done(runs_by_config, own_store, folders):
-        accepted(readings, check_parameters=True)
+        load(check_parameters=True)
     return experiments
 
 

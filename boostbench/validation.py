@@ -124,7 +124,7 @@ class Model(BaseModel):
         protected_namespaces=(),
     )
     #: Name of the model in messages about missing keys, such as "a config".
-    kind: ClassVar[str] = ""
+    noun: ClassVar[str] = ""
 
     @classmethod
     def written(cls, value: Any) -> Any:
@@ -199,17 +199,17 @@ def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mi
     errors = error.errors()
     missing = [str(each["loc"][0]) for each in errors if each["type"] == "missing"]
     keys = {key: f for n, f in fields_of(model).items() if (key := f.alias or n)[0] != "<"}
-    if missing and model.kind:
+    if missing and model.noun:
         needed = [key for key, field in keys.items() if field.is_required()]
         plural = "" if len(missing) == 1 else "s"
         wanted = f"{', '.join(needed[:-1])} and {needed[-1]}"
-        yield (), f"missing key{plural} {', '.join(missing)}; {model.kind} needs {wanted}"
+        yield (), f"missing key{plural} {', '.join(missing)}; {model.noun} needs {wanted}"
     for each in errors:
         place, value = _within(written, each["loc"])
         if mistakes := _raised_by_validator(each):
             yield from (((*place, *inner), what) for inner, what in mistakes)
         elif each["type"] == "missing":
-            if not model.kind:
+            if not model.noun:
                 key = str(each["loc"][0])
                 text = keys[key].description or ""
                 described = f": {text[:1].lower()}{text[1:].rstrip('.')}" if text else ""

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, InstanceOf, model_validator
 
 from boostbench import registry
 from boostbench.errors import unknown
 from boostbench.experiments.configs.entries import read_list
 from boostbench.experiments.configs.fields import Text
-from boostbench.experiments.configs.kind_options import Options, Scope, options_model
+from boostbench.experiments.configs.kind_options import Options, Scope, read_options
 from boostbench.source import show, where_in
 from boostbench.validation import MistakesError, Model
 
@@ -21,27 +21,6 @@ MAX_CLAIMS = 1_000
 #: Source of a claim: the paper, this project, mathematics (runs can only confirm an identity), or
 #: this project in contradiction to the paper.
 Origin = Literal["paper", "ours", "identity", "against the paper"]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim and its check."""
-
-    says: str
-    kind: str  # registered name of the kind of claim
-    options: Options
-    note: str = ""  # remark for the reader of the verdict
-    origin: Origin = "ours"
-    section: str = ""  # section, table or figure of the paper
-    quote: str = ""  # wording of the paper in that section
-    changed: str = ""  # change made after its results were seen
-    misprint: str = ""  # reason why the printed values do not satisfy a claim of the paper
-    scope: Scope = field(default_factory=Scope, compare=False)
-    written: Any = field(default=None, compare=False)  # the mapping in the config
-
-    def where(self, *place: str | int) -> str:
-        """Return file and line of an option, or of the nearest enclosing value."""
-        return where_in(self.written, (self.kind, *place)) or str(self.scope.path)
 
 
 class ClaimWords(Model):
@@ -70,6 +49,19 @@ class ClaimWords(Model):
         return self
 
 
+class Claim(ClaimWords):
+    """A claim and its check."""
+
+    kind: str  # registered name of the kind of claim
+    options: InstanceOf[Options]
+    scope: InstanceOf[Scope] = Field(default_factory=Scope)
+    entry: Any = None  # the mapping in the config
+
+    def where(self, *place: str | int) -> str:
+        """Return file and line of an option, or of the nearest enclosing value."""
+        return where_in(self.entry, (self.kind, *place)) or str(self.scope.path)
+
+
 def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
     """Return the claims listed under the key ``claims``.
 
@@ -87,7 +79,7 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
         raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
     mistakes = MistakesError()
     words = {key: value[key] for key in ClaimWords.model_fields if key in value}
-    wording: ClaimWords = mistakes.take(ClaimWords.model_validate, words)
+    mistakes.take(ClaimWords.model_validate, words)
     kinds = [key for key in value if key not in words]
     if len(kinds) != 1 or not isinstance(value[kinds[0]], dict):
         mistakes.add(
@@ -96,20 +88,14 @@ def _read(value: Any, context: Mapping[str, Any]) -> Claim:
         )
         mistakes.close()
     kind = kinds[0]
-    scope: Scope = context["scope"]
     if ".py:" not in kind and kind not in registry.claims:
         mistakes.add(unknown("kind of claim", kind, registry.claims.names()), kind)
         mistakes.close()
-
-    def read(written: Any) -> Options:
-        model = options_model(registry.claims, context["setting"].source_of(kind))
-        options = model.model_validate(written, context=context)
-        options.check(scope)
-        return options
-
+    source = context["setting"].source_of(kind)
+    read = partial(read_options, registry.claims, source, context=context)
     options = mistakes.take(read, value[kind], kind)
     mistakes.close()
-    return Claim(kind=kind, options=options, scope=scope, written=value, **wording.model_dump())
+    return Claim(kind=kind, options=options, scope=context["scope"], entry=value, **words)
 
 
 def check_in_print(claims: Sequence[Claim], papers: Sequence[Path]) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -22,6 +22,7 @@ from boostbench.experiments.configs.claims import (
     check_in_print,
     read_claims,
 )
+from boostbench.experiments.configs.components import check_recorded
 from boostbench.experiments.configs.entries import (
     DataSet,
     read_boosters,
@@ -60,9 +61,6 @@ from boostbench.validation import TOP, Distinct, MistakesError, Model, OneOrMore
 FILE = "<file>"
 SizeName = Literal["quick", "standard", "full"]
 
-#: Keys that a `Scope` describes.
-_SCOPE_KEYS = ("datasets", "boosters", "noise", "rounds", "checkpoints", "seeds")
-
 #: Values in a config whose report needs no runs.
 _NO_RUNS: Mapping[str, Any] = {"boosters": (), "datasets": (), "rounds": 1}
 
@@ -94,7 +92,7 @@ def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
 class Config(Model):
     """An experiment: data sets, boosters, repetitions, report and claims."""
 
-    kind: ClassVar[str] = "a config"
+    noun: ClassVar[str] = "a config"
 
     @classmethod
     def written(cls, value: Any) -> Any:
@@ -154,6 +152,16 @@ class Config(Model):
     )
     path: Path = Field(alias="<file>", exclude=True)
 
+    @field_validator("record")
+    @classmethod
+    def _check_record(cls, record: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
+        mistakes = MistakesError()
+        if setting_of(info).check_parameters:
+            for booster in info.data.get("boosters", ()):
+                check_recorded(booster, record, mistakes)
+        mistakes.close()
+        return record
+
     @field_validator("claims")
     @classmethod
     def _check_in_print(cls, claims: tuple[Claim, ...], info: ValidationInfo) -> tuple[Claim, ...]:
@@ -164,7 +172,7 @@ class Config(Model):
 
     def scope(self) -> Scope:
         """Return the names and values that options of tables, figures and claims refer to."""
-        return _scope(dict(self), self.path)
+        return Scope(dict(self), self.path)
 
     # Each check belongs to the last key it needs, so that errors in other keys do not suppress it.
 
@@ -174,8 +182,7 @@ class Config(Model):
         cls, checkpoints: tuple[int, ...], info: ValidationInfo
     ) -> tuple[int, ...]:
         if {"rounds", "datasets", "boosters"} <= info.data.keys():
-            data = info.data
-            largest = _most_rounds(data["rounds"], data["datasets"], data["boosters"])
+            largest = Scope(info.data).rounds
             beyond = [checkpoint for checkpoint in checkpoints if checkpoint > largest]
             if beyond:
                 what = f"{beyond[0]} exceeds the number of rounds, {largest}"
@@ -259,35 +266,10 @@ def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
     return (*(step for step in steps if step < rounds), rounds)
 
 
-def _most_rounds(rounds: int, datasets: Sequence[DataSet], boosters: Sequence[BoosterSpec]) -> int:
-    own = [entry.rounds or 0 for entry in datasets] + [booster.rounds or 0 for booster in boosters]
-    return max([rounds, *own])
-
-
 def _n_folds(split: str | Params) -> int:
     return split.get("folds", 1) if isinstance(split, Params) and "fold" not in split else 1
 
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:
     setting = setting_of(info)
-    return {"setting": setting, "scope": _scope(info.data, setting.path)}
-
-
-def _scope(data: Mapping[str, Any], path: Path) -> Scope:
-    """Return the scope of a config from its valid keys."""
-    datasets, boosters = data.get("datasets", ()), data.get("boosters", ())
-    rounds = data.get("rounds", 0)
-    return Scope(
-        tuple(entry.data.label or entry.data.name for entry in datasets),
-        tuple(booster.label or booster.name for booster in boosters),
-        tuple(data.get("noise", ())),
-        _most_rounds(rounds, datasets, boosters),
-        data.get("checkpoints", ()),
-        data.get("seeds", ()),
-        path,
-        {
-            **{entry.data.label: entry.data.name for entry in datasets},
-            **{booster.label: booster.name for booster in boosters},
-        },
-        frozenset(key for key in _SCOPE_KEYS if key not in data),
-    )
+    return {"setting": setting, "scope": Scope(info.data, setting.path)}

@@ -17,7 +17,7 @@ from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import drawn_by
 from boostbench.experiments.configs.expressions import is_expression, texts_in
-from boostbench.experiments.configs.fields import Part, Seeds, Setting, SplitSpec, setting_of
+from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, setting_of
 from boostbench.experiments.configs.variants import (
     check_size,
     expand_sweeps,
@@ -203,9 +203,7 @@ def _read_data_set(
             mistakes.add(f"{what}; give it a 'split' such as {{holdout: 0.3}}", *place)
     mistakes.close()
     if generator:
-        setting.parts.append(
-            Part(("datasets", index), registry.generators, generator, Params(params))
-        )
+        setting.check(("datasets", index), registry.generators, generator, Params(params))
     labels = names if len(names) > 1 else [data.label or name]
     return [
         entry.model_copy(
@@ -242,9 +240,8 @@ def _read_booster(setting: Setting, index: int, item: Any) -> list[BoosterSpec]:
         for variant, swept in expand_sweeps(params)
     ]
     for variant in variants:
-        part = Part(("boosters", index), registry.boosters, source, name=shown, grid=grid)
-        points = _points_to_check(variant)
-        setting.parts.extend(replace(part, params=point.params) for point in points)
+        for point in _points_to_check(variant):
+            setting.check(("boosters", index), registry.boosters, source, point.params, shown, grid)
     return variants
 
 
@@ -276,7 +273,7 @@ def _read_noise(
             draws = f"found {rate!r}, which {entry.data.label} does not draw"
             mistakes.add(f"{what}, {draws}", "rate")
     mistakes.close()
-    setting.parts.append(Part(("noise", index), registry.noise_models, source, Params(params)))
+    setting.check(("noise", index), registry.noise_models, source, Params(params))
     return [CLEAN if noise.rate == 0 else noise for noise in noises]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -22,34 +23,18 @@ from pydantic_core import core_schema
 from boostbench.data import DatasetEntry, Split, find_entry
 from boostbench.data.sources import is_undivided
 from boostbench.errors import unknown
+from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.runs import Axis, Params, Rounds
 from boostbench.plugin_files import load_plugin
 from boostbench.quantities import QUANTITIES
 from boostbench.quantities.quantity import Setting as Key
 from boostbench.registry import Registry
 from boostbench.source import Place, show
-from boostbench.validation import Distinct, Listed
+from boostbench.validation import Distinct, Listed, Mistake, MistakesError
 
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
 MAX_RUNS = 200_000
-
-
-@dataclass(frozen=True)
-class Part:
-    """A booster, noise model or generator of a config, with its parameters."""
-
-    place: Place  # of its entry in the config
-    kinds: Registry
-    source: str  # registered name, or path and attribute of a plugin file
-    params: Params = field(default_factory=Params)
-    name: str = ""  # in messages; empty: ``source``
-    grid: tuple[Axis, ...] = ()
-
-    def place_of(self, place: Place) -> Place:
-        """Return the place in the config of a parameter, which may be one of the grid."""
-        is_in_grid = any(all(map(operator.eq, place, axis.path)) for axis in self.grid)
-        return (*self.place, *(("grid",) if is_in_grid else ()), *place)
 
 
 @dataclass(frozen=True)
@@ -58,9 +43,12 @@ class Setting:
 
     files: tuple[Path, ...]  # the config and the configs it extends
     data_dirs: tuple[Path, ...] = ()
+    #: Check the parameters of boosters, noise models and generators, which imports their modules.
+    check_parameters: bool = False
+    #: Errors in these parameters.
+    found: list[Mistake] = field(default_factory=list, compare=False)
     _datasets: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
-    #: Parts of the config that were read, whose parameters can be checked afterwards.
-    parts: list[Part] = field(default_factory=list, compare=False)
+    _checked: dict[object, list[Mistake]] = field(default_factory=dict, compare=False)
 
     @property
     def path(self) -> Path:
@@ -90,6 +78,38 @@ class Setting:
     def is_undivided(self, entry: DatasetEntry) -> bool:
         """Return whether a data set has no official division, as by `boostbench.data.sources`."""
         return is_undivided(entry, self.data_dirs)
+
+    def check(
+        self,
+        place: Place,
+        kinds: Registry,
+        source: str,
+        params: Params,
+        name: str = "",
+        grid: Sequence[Axis] = (),
+    ) -> None:
+        """Add the errors in the parameters of a component to ``found``, if they are checked.
+
+        Parameters
+        ----------
+        place : tuple
+            Place of the component in the config.
+        kinds, source, name
+            As for `check_component`.
+        params : Params
+        grid : sequence of Axis, default=()
+            Parameters whose values are those of a grid.
+        """
+        if not self.check_parameters:
+            return
+        key = kinds.kind, source, params
+        if key not in self._checked:
+            mistakes = MistakesError()
+            check_component(kinds, source, params.plain(), mistakes, name)
+            self._checked[key] = mistakes.found
+        for at, what in self._checked[key]:
+            is_in_grid = any(all(map(operator.eq, at, axis.path)) for axis in grid)
+            self.found.append(((*place, *(("grid",) if is_in_grid else ()), *at), what))
 
 
 def setting_of(info: ValidationInfo) -> Setting:

@@ -12,28 +12,42 @@ from pydantic import ValidationError
 
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.claims import Claim
-from boostbench.experiments.configs.components import check_component, check_recorded
 from boostbench.experiments.configs.config import FILE, Config
-from boostbench.experiments.configs.fields import Part, Setting
+from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.layers import of_size, read_extended, sizes_of, varied
 from boostbench.experiments.configs.shipped import find_config
-from boostbench.experiments.runs import Params
 from boostbench.source import Keys, Place, Source, show
-from boostbench.validation import TOP, Mistake, MistakesError, mistakes_in
+from boostbench.validation import TOP, Mistake, mistakes_in
 
 _MAX_COMPLAINTS = 50
 
 
-class Reading:
-    """A config as it was read: the validated config, or what is wrong with it.
+def load_config(
+    reference: Path | str | Mapping[str, Any], overrides: Sequence[str] = (), **options: Any
+) -> Config:
+    """Read and validate a config; the arguments are those of `load_configs`."""
+    return load_configs([reference], overrides, **options)[0]
+
+
+def load_configs(
+    references: Iterable[Path | str | Mapping[str, Any]],
+    overrides: Sequence[str] = (),
+    *,
+    check_parameters: bool = True,
+    **options: Any,
+) -> list[Config]:
+    """Read and validate configs.
 
     Parameters
     ----------
-    reference : Path, str or mapping
-        A file, the name of a shipped config, or the content of a config; files named in the content
-        are relative to the working directory.
+    references : iterable of Path, str or mapping
+        Files, names of shipped configs, or the contents of configs; files named in a content are
+        relative to the working directory.
     overrides : sequence of str, default=()
         Items ``key.key=value``, as after ``--set``.
+    check_parameters : bool, default=True
+        Check the parameters of boosters, weak learners, noise models and generators, which imports
+        them. Reports need no check.
     size : str or None, default=None
         Name of a variant under the key ``sizes``.
     data_dirs : sequence of Path, default=()
@@ -41,18 +55,43 @@ class Reading:
     with_claims : bool, default=True
         Read the claims. False avoids infinite recursion if configs refer to each other in claims.
 
+    Raises
+    ------
+    ConfigError
+        With the errors of all configs: the problem, its line and the valid values. Equal names are
+        an error, because their reports would be written into the same folder.
+    """
+    references = list(references)
+    readings = [_Reading(each, overrides, check_parameters, **options) for each in references]
+    complaints = [c for reading in readings for c in _sorted(reading.complaints)]
+    if complaints and not check_parameters:  # report the errors in parameters, too
+        return load_configs(references, overrides, **options)
+    configs: dict[str, Config] = {}
+    for config in (reading.config for reading in readings if reading.config is not None):
+        other = configs.setdefault(config.name, config)
+        if other is not config:
+            what = f"the name {config.name!r} is also that of {other.path}; rename one"
+            complaints.append(BoostbenchError(what, where=str(config.path)))
+    if complaints:
+        raise ConfigError(complaints)
+    return list(configs.values())
+
+
+class _Reading:
+    """A config as it was read: the validated config, or what is wrong with it.
+
     Attributes
     ----------
     config : Config or None
         None if there are errors.
     complaints : list of BoostbenchError
-        All errors, except those in the parameters of components before `check_parameters`.
     """
 
     def __init__(
         self,
         reference: Path | str | Mapping[str, Any],
-        overrides: Sequence[str] = (),
+        overrides: Sequence[str],
+        check_parameters: bool,
         *,
         size: str | None = None,
         data_dirs: Sequence[Path | str] = (),
@@ -60,7 +99,6 @@ class Reading:
     ) -> None:
         self.config: Config | None = None
         self.complaints: list[BoostbenchError] = []
-        self._parts: list[tuple[Part, Source]] = []
         try:
             content = find_config(reference) if isinstance(reference, str) else reference
             source, self.complaints, files = read_extended(content)
@@ -75,7 +113,7 @@ class Reading:
             return
         #: Locations of values that are not valid YAML, whose other errors would be consequences.
         self._unread = {complaint.where for complaint in self.complaints}
-        self._setting = Setting(files, tuple(map(Path, data_dirs)))
+        self._setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
         if not with_claims:
             source = _without(source, {"claims"})
         if size is None:  # report errors in all sizes
@@ -86,41 +124,24 @@ class Reading:
         prepared = varied(source, overrides, size, self.complaints)
         if claims is not None:
             prepared = _without(prepared, {"claims"})
-        config, self._source = self._validate(prepared), prepared
+        config = self._validate(prepared)
         if config is not None and not self.complaints:
             self.config = config if claims is None else config.model_copy(update={"claims": claims})
 
-    def check_parameters(self) -> None:
-        """Complain about wrong parameters of boosters, noise models and generators.
-
-        Their modules are imported.
-        """
-        checked: dict[tuple[str, str, Params], list[Mistake]] = {}
-        for part, source in self._parts:
-            key = part.kinds.kind, part.source, part.params
-            if key not in checked:
-                mistakes = MistakesError()
-                check_component(part.kinds, part.source, part.params.plain(), mistakes, part.name)
-                checked[key] = mistakes.found
-            self._complain([(part.place_of(at), what) for at, what in checked[key]], source)
-        self._parts.clear()
-        if self.config is not None:
-            mistakes = MistakesError()
-            for booster in self.config.boosters:
-                check_recorded(booster, self.config.record, mistakes)
-            self._complain([(("record",), what) for _, what in mistakes.found], self._source)
-
     def _validate(self, source: Source, *, complain: bool = True) -> Config | None:
-        setting = replace(self._setting, parts=[])
+        setting = replace(self._setting, found=[])
+        config: Config | None = None
+        mistakes: list[Mistake] = []
         try:
             data = {**source.data, FILE: setting.path}
-            return Config.model_validate(data, context={"setting": setting})
+            config = Config.model_validate(data, context={"setting": setting})
         except ValidationError as error:
-            if complain:
-                self._complain(mistakes_in(error), source)
-            return None
-        finally:
-            self._parts += [(part, source) for part in setting.parts if complain]
+            mistakes = mistakes_in(error)
+        for place, what in [*mistakes, *setting.found] if complain else ():
+            found = what if isinstance(what, BoostbenchError) else _located(place, what, source)
+            if found.where not in self._unread:
+                self.complaints.append(found)
+        return config
 
     def _claims_as_stated(self, source: Source, size: str | None) -> tuple[Claim, ...] | None:
         """Return the claims of the file, or of a size that has its own; None if it has errors.
@@ -132,68 +153,6 @@ class Reading:
             source = of_size(source, size)
         config = self._validate(copy.deepcopy(source), complain=False)
         return None if config is None else config.claims
-
-    def _complain(self, mistakes: Iterable[Mistake], source: Source) -> None:
-        for place, what in mistakes:
-            error = what if isinstance(what, BoostbenchError) else _located(place, what, source)
-            if error.where not in self._unread:
-                self.complaints.append(error)
-
-
-def load_config(
-    reference: Path | str | Mapping[str, Any],
-    overrides: Sequence[str] = (),
-    *,
-    check_parameters: bool = True,
-    **options: Any,
-) -> Config:
-    """Read and validate a config.
-
-    Parameters
-    ----------
-    reference, overrides, **options
-        As for `Reading`.
-    check_parameters : bool, default=True
-        As for `accepted`.
-
-    Raises
-    ------
-    ConfigError
-        With every error: the problem, its line and the valid values.
-    """
-    reading = Reading(reference, overrides, **options)
-    return accepted([reading], check_parameters=check_parameters)[0]
-
-
-def accepted(readings: Sequence[Reading], *, check_parameters: bool) -> list[Config]:
-    """Return the configs that were read.
-
-    Parameters
-    ----------
-    readings : sequence of Reading
-    check_parameters : bool
-        Check the parameters of boosters, weak learners, noise models and generators, which imports
-        them. Reports need no check.
-
-    Raises
-    ------
-    ConfigError
-        With the errors of all configs. Equal names are an error, because their reports would be
-        written into the same folder.
-    """
-    if check_parameters or any(reading.complaints for reading in readings):
-        for reading in readings:
-            reading.check_parameters()
-    complaints = [c for reading in readings for c in _sorted(reading.complaints)]
-    configs: dict[str, Config] = {}
-    for config in (reading.config for reading in readings if reading.config is not None):
-        other = configs.setdefault(config.name, config)
-        if other is not config:
-            what = f"the name {config.name!r} is also that of {other.path}; rename one"
-            complaints.append(BoostbenchError(what, where=str(config.path)))
-    if complaints:
-        raise ConfigError(complaints)
-    return list(configs.values())
 
 
 def _sorted(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:

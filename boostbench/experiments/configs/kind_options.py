@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo, create_model
@@ -26,23 +25,48 @@ from boostbench.source import show
 from boostbench.validation import Model
 
 F = TypeVar("F", bound=Callable[..., Any])
+#: Keys of a config that a `Scope` describes.
+_SCOPE_KEYS = {"datasets", "boosters", "noise", "rounds", "checkpoints", "seeds"}
 
 
-@dataclass(frozen=True)
 class Scope:
-    """Names and values of a config that options refer to."""
+    """Names and values of a config that options refer to.
 
-    datasets: tuple[str, ...] = ()  # labels
-    boosters: tuple[str, ...] = ()  # labels
-    noises: tuple[Noise, ...] = ()
-    rounds: int = 0  # largest number of rounds of any run
-    checkpoints: tuple[int, ...] = ()
-    seeds: tuple[int, ...] = ()
-    path: Path = Path()  # file of the config
-    #: Name of the data set or booster of each label.
-    names: Mapping[str, str] = field(default_factory=dict)
-    #: Invalid keys of the config, whose values are not available to checks.
-    unknown: frozenset[str] = frozenset()
+    Parameters
+    ----------
+    data : mapping
+        The valid keys of the config, with their values.
+    path : Path
+        File of the config.
+
+    Attributes
+    ----------
+    datasets, boosters : tuple of str
+        Labels.
+    noises : tuple of Noise
+    rounds : int
+        Largest number of rounds of any run.
+    checkpoints, seeds : tuple of int
+    names : dict of str to str
+        Name of the data set or booster of each label.
+    unknown : set of str
+        Invalid keys of the config, whose values are not available to checks.
+    """
+
+    def __init__(self, data: Mapping[str, Any] = MappingProxyType({}), path: Path = Path()) -> None:
+        entries, boosters = data.get("datasets", ()), data.get("boosters", ())
+        own_rounds = [each.rounds or 0 for each in (*entries, *boosters)]
+        sets = {entry.data.label or entry.data.name: entry.data.name for entry in entries}
+        methods = {booster.label or booster.name: booster.name for booster in boosters}
+        self.datasets: tuple[str, ...] = tuple(sets)
+        self.boosters: tuple[str, ...] = tuple(methods)
+        self.noises: tuple[Noise, ...] = tuple(data.get("noise", ()))
+        self.rounds: int = max([data.get("rounds", 0), *own_rounds])
+        self.checkpoints: tuple[int, ...] = data.get("checkpoints", ())
+        self.seeds: tuple[int, ...] = data.get("seeds", ())
+        self.path = path
+        self.names = {**sets, **methods}
+        self.unknown = _SCOPE_KEYS - data.keys()
 
 
 def scope_of(info: ValidationInfo) -> Scope:
@@ -108,6 +132,19 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
         what = f"{name!r} is not a {kinds.kind}: it is not a subclass of {base.__name__}"
         raise BoostbenchError(what)
     return _model(kind, base)
+
+
+def read_options(kinds: Registry, name: str, written: Any, context: Mapping[str, Any]) -> Options:
+    """Return the checked options of the table, figure or claim called ``name``.
+
+    Raises
+    ------
+    ValueError
+        If the kind cannot be loaded or an option is invalid.
+    """
+    options = options_model(kinds, name).model_validate(written, context=context)
+    options.check(context["scope"])
+    return options
 
 
 @lru_cache(maxsize=500)

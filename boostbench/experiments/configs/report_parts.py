@@ -9,7 +9,7 @@ from typing import Any
 from boostbench import registry
 from boostbench.errors import unknown
 from boostbench.experiments.configs.entries import name_and_options, read_list
-from boostbench.experiments.configs.kind_options import Options, options_model
+from boostbench.experiments.configs.kind_options import Options, read_options
 from boostbench.validation import MistakesError
 
 MAX_PARTS = 200
@@ -54,8 +54,6 @@ def _read(entry: Any, context: Mapping[str, Any]) -> ReportPart:
     if ".py:" not in kind and kind not in kinds:
         known = [*registry.tables.names(), *registry.figures.names()]
         raise ValueError(unknown("part of the report", kind, known))
-    model = options_model(kinds, kind)
-    options = model.model_validate(written, context=context)
-    options.check(context["scope"])
+    options = read_options(kinds, kind, written, context)
     own_name = getattr(options, "name", None) or kind.rpartition(".py:")[2]
     return ReportPart(own_name, kind, options, written)

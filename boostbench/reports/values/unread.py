@@ -55,7 +55,7 @@ class Unread:
 
     def __init__(self, config: Config, heads: Sequence[Run], *, for_file: bool = False) -> None:
         parts = [(part.kind, part.written, part.options) for part in config.report]
-        parts += [(each.kind, each.written[each.kind], each.options) for each in config.claims]
+        parts += [(each.kind, each.entry[each.kind], each.options) for each in config.claims]
         all_written = str([written for _, written, _ in parts])
         drawn = _words(
             [

@@ -216,7 +216,9 @@ def test_what_further_runs_would_decide(totals, more, reasons):
     groups = [
         GroupVerdict("T", "all", 1, True, "open", 0, 0, 1, 0, total=total) for total in totals
     ]
-    verdict = Verdict(Claim("a", "compares", Options()), tuple(groups), (), more=more)
+    verdict = Verdict(
+        Claim(says="a", kind="compares", options=Options()), tuple(groups), (), more=more
+    )
     assert list(remedies(verdict)) == reasons
 
 
