@@ -169,7 +169,7 @@ DESIGNS: dict[str, tuple[Draw, float]] = {
     "mean of 20 data sets, skewed": (partial(_sets, m=20, skewed=True), -0.02),
 }
 State = Literal["holds", "fails", "open", "missing"]
-CLAIM = Claim("a", "compares", Options())
+CLAIM = Claim(says="a", kind="compares", options=Options())
 
 
 def _verdict(cases: list[Case], rule: Rule, unit: UnitOfTest, chance: float = 0.5) -> State:

@@ -197,20 +197,18 @@ class _Planner:
     def _look_up(self, run: Run, key: Key) -> PlannedRun | None:
         stale = None
         for file in reversed(self.store.find(run.data.name, key.value, run.rounds)):
-            changed = _difference(file.key, key)
-            if changed and not self.store.is_archive:
-                continue
-            record = self.store.summary(file.path)
-            if record is not None and (file.key.rounds == run.rounds or record.nested_rounds):
-                planned = PlannedRun.of(record, file, self.store, run)
+            changed = outdated = _difference(file.key, key)
+            if self.store.is_archive or not changed:
+                record = self.store.summary(file.path)
+                if record is None or (file.key.rounds != run.rounds and not record.nested_rounds):
+                    continue
                 outdated = "" if self.store.is_archive else self._outdated(record)
                 if not outdated:
+                    planned = PlannedRun.of(record, file, self.store, run)
                     absent = "" if key.data else "the data is absent; the newest record counts"
-                    if not planned.reason and (changed or absent):
-                        planned = replace(planned, reason=changed or absent)
                     self._estimates.add(record)
-                    return planned
-                stale = replace(planned, status="stale", reason=outdated)
+                    return replace(planned, reason=planned.reason or changed or absent)
+            stale = stale or PlannedRun(run, "stale", outdated, key, 0.0, self.store, file)
         return stale
 
     def _outdated(self, record: Summary) -> str:
@@ -257,9 +255,6 @@ class _Planner:
             return replace(
                 missing, status="stale", reason=stale.reason, record_file=stale.record_file
             )
-        for file in reversed(self.store.find(run.data.name, key.value, run.rounds)):
-            if reason := _difference(file.key, key):
-                return replace(missing, status="stale", reason=reason, record_file=file)
         return missing
 
     def key_of(self, run: Run) -> Key:
