@@ -14,6 +14,12 @@ from boostbench import registry
 
 #: Arguments of a quantity that decide what a record holds; the others are words and units.
 DECIDING = ("asked", "kept", "needs", "of")
+#: Methods of boosters, by what quantities need of them.
+_METHODS = {
+    "scores": "staged_scores",
+    "training scores": "staged_scores",
+    "probabilities": "staged_predict_proba",
+}
 #: Keys of a config that ask for quantities.
 Setting = Literal["metrics", "record"]
 
@@ -110,6 +116,11 @@ class Quantity:
         """Return the value of the arguments that it ``needs``."""
         assert self.of is not None
         return self.of(*arguments)
+
+    @property
+    def method(self) -> str:
+        """Method by which a booster gives what it ``needs``; empty if every booster has it."""
+        return _METHODS.get(self.needs, "")
 
     @property
     def is_number(self) -> bool:

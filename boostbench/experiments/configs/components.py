@@ -31,14 +31,6 @@ _PASSED = {"noise model": 4, "data-set generator": 1}
 _ANY_NOISE = ("exact", "per_class")
 
 
-#: Methods of boosters by which quantities are computed, by what these need.
-_METHODS = {
-    "scores": "staged_scores",
-    "training scores": "staged_scores",
-    "probabilities": "staged_predict_proba",
-}
-
-
 def parameter_names(kinds: Registry, component: Any) -> list[str] | None:
     """Return the parameters that a config may set; None if any name is accepted or unknown."""
     try:
@@ -102,9 +94,7 @@ def check_component(
             if key in params and not kinds.is_foreign(source):
                 _check_inner(inner, params[key], mistakes, key)
     if not mistakes.found:
-        _check_values(component, params, mistakes)
-    if not mistakes.found and is_booster and hasattr(component, "_parameter_constraints"):
-        _check_together(component, name, params, mistakes)
+        _check_values(kinds, component, name, params, mistakes)
 
 
 def check_recorded(booster: BoosterSpec, record: Iterable[str], mistakes: MistakesError) -> None:
@@ -114,9 +104,8 @@ def check_recorded(booster: BoosterSpec, record: Iterable[str], mistakes: Mistak
     except (ImportError, BoostbenchError):
         return
     for name, each in QUANTITIES.recorded((), record).items():
-        method = _METHODS.get(each.needs)
-        if method and not hasattr(component, method):
-            what = f"has no method {method!r}, which recording {name!r} requires"
+        if each.method and not hasattr(component, each.method):
+            what = f"has no method {each.method!r}, which recording {name!r} requires"
             mistakes.add(f"booster {booster.label!r} {what}")
 
 
@@ -148,37 +137,41 @@ def _check_inner(kinds: Registry, spec: Any, mistakes: MistakesError, place: str
     mistakes.found += [((place, name, *at) if at else (place,), what) for at, what in inner.found]
 
 
-def _check_values(cls: Any, params: Mapping[str, Any], mistakes: MistakesError) -> None:
-    """Check each value by the class itself, except expressions, which are not evaluated yet."""
-    for key, value in _without_expressions(params).items():
+def _check_values(
+    kinds: Registry, cls: Any, name: str, params: Mapping[str, Any], mistakes: MistakesError
+) -> None:
+    """Check each value, and then all together, by the class itself.
+
+    Expressions are left out, because they are not evaluated yet.
+    """
+    plain = _without_expressions(params)
+    for key, value in plain.items():
         try:
-            component = cls(**{key: value})
-            if hasattr(component, "_parameter_constraints"):
-                component._validate_params()
+            _validated(cls, {key: value})
         except (Exception, SystemExit) as error:
             mistakes.add(_first_line(error), key)
-
-
-def _check_together(
-    cls: Any, name: str, params: Mapping[str, Any], mistakes: MistakesError
-) -> None:
-    """Collect errors of valid parameter values that a booster refuses in combination."""
-    try:
-        booster = cls(**_without_expressions(params))
-        booster._validate_params()
-    except (Exception, SystemExit) as error:
-        mistakes.add(f"booster {name!r}: {_first_line(error)}")
+    if mistakes.found:
         return
-    if params.get("weak_learner") is not None and hasattr(booster, "asking"):
-        _check_pair(booster, name, params["weak_learner"], mistakes)
+    try:
+        component = _validated(cls, plain)
+    except (Exception, SystemExit) as error:
+        mistakes.add(f"{kinds.kind} {name!r}: {_first_line(error)}")
+        return
+    if plain.get("weak_learner") is not None and hasattr(component, "asking"):
+        _check_pair(component, name, mistakes)
 
 
-def _check_pair(booster: Any, name: str, spec: Any, mistakes: MistakesError) -> None:
+def _validated(cls: Any, params: Mapping[str, Any]) -> Any:
+    component = cls(**params)
+    if hasattr(component, "_parameter_constraints"):
+        component._validate_params()
+    return component
+
+
+def _check_pair(booster: Any, name: str, mistakes: MistakesError) -> None:
     """Add an error if the weak learner cannot serve the booster."""
     from boostbench.boosters.pairing import paired_learner  # slow import
 
-    learner, params = registry.weak_learners.named(spec)
-    booster.weak_learner = {learner: _without_expressions(params)}
     try:
         asking = booster.asking()
         if hasattr(asking, "needs"):
@@ -190,7 +183,11 @@ def _check_pair(booster: Any, name: str, spec: Any, mistakes: MistakesError) -> 
 
 
 def _without_expressions(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in params.items() if not holds_expression(value)}
+    return {
+        key: _without_expressions(value) if isinstance(value, Mapping) else value
+        for key, value in params.items()
+        if isinstance(value, Mapping) or not holds_expression(value)
+    }
 
 
 def _first_line(error: BaseException) -> str:

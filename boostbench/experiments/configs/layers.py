@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -68,8 +68,7 @@ def read_extended(
     base.data.pop("name", None)
     own = source.data
     source.data = _merged(base.data, own)
-    if "rounds" in own:
-        _cut_checkpoints(source, base.data.get("checkpoints"))
+    _cut_checkpoints(source.data, own)
     return source, complaints + more, (path, *files)
 
 
@@ -115,35 +114,33 @@ def varied(
             complaints.append(BoostbenchError(what, where=f"--size {size}"))
         else:
             source = of_size(source, size)
-    before = {key: source.data.get(key) for key in ("rounds", "checkpoints")}
     for override in overrides:
         complaint = apply_override(source, override)
         if complaint is not None:
             complaints.append(complaint)
-    if source.data.get("rounds") != before["rounds"]:
-        _cut_checkpoints(source, before["checkpoints"])
+    _cut_checkpoints(source.data, [text.partition("=")[0].strip() for text in overrides])
     return source
 
 
-def _cut_checkpoints(source: Source, inherited: Any) -> None:
-    """Remove the checkpoints beyond a number of rounds that a later layer replaced.
+def _cut_checkpoints(data: Keys, given: Collection[str]) -> None:
+    """Remove the checkpoints beyond the rounds, if a later layer replaced the rounds alone.
 
-    Checkpoints that the later layer itself gives are not those ``inherited``, and remain.
+    ``given`` are the keys of the later layer.
     """
-    rounds, checkpoints = source.data.get("rounds"), source.data.get("checkpoints")
-    if isinstance(rounds, int) and isinstance(checkpoints, list) and checkpoints is inherited:
+    rounds, checkpoints = data.get("rounds"), data.get("checkpoints")
+    is_replaced = "rounds" in given and "checkpoints" not in given
+    if is_replaced and isinstance(rounds, int) and isinstance(checkpoints, list):
         reached = [c for c in checkpoints if not isinstance(c, int) or c <= rounds]
         if len(reached) < len(checkpoints):
-            source.data["checkpoints"] = reached if rounds in reached else [*reached, rounds]
+            data["checkpoints"] = reached if rounds in reached else [*reached, rounds]
 
 
 def of_size(source: Source, size: str) -> Source:
     """Return the source with the keys of a size in place of the general keys."""
     part = source.data["sizes"][size]
-    resized = replace(source, data=source.data.updated(part))
-    if "rounds" in part:
-        _cut_checkpoints(resized, source.data.get("checkpoints"))
-    return replace(resized, data=copy.deepcopy(resized.data))
+    data = copy.deepcopy(source.data.updated(part))
+    _cut_checkpoints(data, part)
+    return replace(source, data=data)
 
 
 def apply_override(source: Source, text: str) -> BoostbenchError | None:
