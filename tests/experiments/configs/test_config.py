@@ -195,7 +195,7 @@ def test_every_shipped_config_is_right(name):
     config = load_config(shipped("configs") / name)
     assert config.title
     assert bool(expand(config)) == bool(config.datasets)
-    assert all("origin" in claim.written for claim in config.claims)
+    assert all("origin" in claim.entry for claim in config.claims)
     for size in config.sizes:
         assert load_config(shipped("configs") / name, size=size).datasets
 
