@@ -11,8 +11,9 @@ import pytest
 import typer.main
 import yaml
 
-from boostbench import __version__
+from boostbench import __version__, registry
 from boostbench.cli.app import app
+from boostbench.quantities import QUANTITIES
 from boostbench.registry import boosters
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -115,6 +116,49 @@ def test_the_page_on_configs_names_every_key():
 def test_a_booster_is_on_the_page_of_its_family(name):
     page = ROOT / "docs/boosters" / f"{boosters.declaration(name).family}.md"
     assert f"`{name}`" in page.read_text(encoding="utf-8")
+
+
+def table_rows(page):
+    """Return the cells of each row of a page's tables; a heading is a row of one cell."""
+    lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
+    return [line.strip("|").split("|") for line in lines if line.startswith(("|", "#"))]
+
+
+def names_lacking(names, rows):
+    text = "\n".join(rows)
+    return [name for name in names if f"`{name}`" not in text and f"## {name}" not in text.lower()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "page"),
+    [
+        (registry.figures, "reports.md"),
+        (registry.tables, "reports.md"),
+        (registry.claims, "claims.md"),
+        (registry.noise_models, "label-noise.md"),
+        (registry.weak_learners, "boosters/index.md"),
+    ],
+)
+def test_every_registered_kind_has_its_row(kind, page):
+    names = [name for name in kind if kind.module(name).startswith("boostbench.")]
+    is_list = page in ("reports.md", "claims.md")  # others list the names by what they are for
+    rows = [cells[0] if is_list else " ".join(cells) for cells in table_rows(page)]
+    assert names_lacking(names, rows) == []
+
+
+def test_every_quantity_has_its_row():
+    asked = {"metrics": [], "record": [], "": []}
+    for name, each in QUANTITIES.items():
+        if each.asked:
+            asked[each.asked[0]].append(each.asked[1])
+        if each.kept == "rounds" and (each.asked or ("record",))[0] == "record":
+            asked[""].append(name)
+    configs, reports = table_rows("configs.md"), table_rows("reports.md")
+    assert names_lacking(asked["metrics"], [cells[0] for cells in configs]) == []
+    (record,) = (" ".join(cells) for cells in configs if cells[0].strip() == "`record`")
+    assert names_lacking(asked["record"], [record]) == []
+    (value,) = (" ".join(cells) for cells in reports if cells[0].strip() == "`value`")
+    assert names_lacking(asked[""], [value]) == []
 
 
 def test_every_experiment_of_the_makefile_has_the_sizes_that_it_is_run_with():

@@ -70,6 +70,16 @@ def test_edges_are_in_every_record_so_asking_for_them_makes_no_other_run(load):
     assert expand(asked) == expand(load(MINIMAL))
 
 
+@pytest.mark.parametrize(
+    ("asked", "kept"),
+    [("record: [margins]", (7, 150)), ("metrics: [confusion]", (7, 150)), ("metrics: [auc]", ())],
+)
+def test_runs_have_the_checkpoints_at_which_they_record_something(load, asked, kept):
+    text = MINIMAL.replace("toy-centroids", "samme")
+    (run,) = expand(load(f"{text}checkpoints: [7, 150]\n{asked}\n"))
+    assert run.checkpoints == kept
+
+
 def test_a_booster_may_stand_twice_with_other_rounds(load):
     text = MINIMAL.replace("[toy-centroids]", "[samme, samme: {label: short, rounds: 40}]")
     assert [(run.method, run.rounds) for run in expand(load(text))] == [
