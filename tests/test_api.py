@@ -109,11 +109,6 @@ def test_results_of_the_folder_are_those_of_the_experiment(done):
     assert of_folder[[*columns, "value"]].equals(of_experiment[[*columns, "value"]])
 
 
-def test_a_run_s_value_can_be_read_back(done):
-    for run in done.runs:
-        assert type(run).of_value(run.value()) == run
-
-
 def test_a_failed_run_is_told_as_a_value(path):
     path.with_name("broken.py").write_text(BROKEN)
     experiment = Experiment.load(path, overrides={"boosters": ["broken.py:Broken"]}, only=["iris"])

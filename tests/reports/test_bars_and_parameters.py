@@ -9,9 +9,8 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.figures.levels import draw_parameter
-from boostbench.reports.figures.style import drawing_style
 
-from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of
+from .synthetic import EXCHANGE, drawn, make_config, study_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/multiclass-theory"
 bars = load_plugin(FOLDER / "bars.py").bars
@@ -108,13 +107,3 @@ def test_bars_without_numbers_and_in_rows_of_noises(tmp_path):
     figure = drawn(bars, study_of(config), numbers=False, y_scale="log")
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["clean", "exchange 0.2"]
     assert [len(axes.texts) + len(axes.collections) for axes in figure.axes] == [0, 0]
-
-
-def test_the_same_figure_gives_the_same_bytes(sizes, errors):
-    for draw, study, options in (
-        (draw_parameter, sizes, {"x": "max_leaf_nodes"}),
-        (bars, errors, {}),
-    ):
-        with drawing_style():
-            first, second = (svg_of(draw(study, **options)) for _ in range(2))
-        assert first == second

@@ -127,11 +127,6 @@ def test_variants_of_a_booster_are_shades_of_one_colour():
     assert shades["sm-boost (0)"] == booster_colours([("s", "sm-boost")])["s"]
 
 
-def test_more_boosters_than_colours(tmp_path):
-    config = make_config(tmp_path, datasets=["dna"], boosters=[f"mine-{i}" for i in range(25)])
-    files_of(drawn(study_of(config)))
-
-
 def test_early_stops_and_the_paper_s_values_are_marked(tmp_path):
     paper = tmp_path / "paper.csv"
     paper.write_text("dataset,method,T,noise,error,unit\ndna,sm-boost,10,0,7.5,percent\n")
@@ -160,16 +155,22 @@ def test_a_panel_without_results_says_so(tmp_path):
     assert axes.texts[0].get_text() == "no result: skipped"
 
 
-def test_a_log_axis(tmp_path):
-    study = study_of(make_config(tmp_path, seeds=2), lambda run: [5] * 50 + [0] * 50)
+@pytest.mark.parametrize(
+    "shape",
+    [
+        {"seeds": 2},
+        {"rounds": 1, "checkpoints": [1]},
+        {"datasets": ["dna"], "boosters": [f"mine-{i}" for i in range(25)]},
+    ],
+    ids=["errors of zero", "one round", "more boosters than colours"],
+)
+def test_unusual_curves_are_written(tmp_path, shape):
+    config = make_config(tmp_path, **shape)
+    study = study_of(config, lambda run: ([5] * 50 + [0] * 50)[: run.rounds])
     png, svg, pdf = files_of(drawn(study, y_scale="log"))[:3]
     assert png.startswith(b"\x89PNG")
     assert svg.startswith(b"<?xml")
     assert pdf.startswith(b"%PDF")
-
-
-def test_a_single_round_can_be_drawn(tmp_path):
-    files_of(drawn(study_of(make_config(tmp_path, rounds=1, checkpoints=[1]))))
 
 
 def test_single_lines_have_their_names_at_their_ends_if_there_is_room(tmp_path):

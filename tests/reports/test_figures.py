@@ -14,7 +14,7 @@ from boostbench.reports.figures.levels import draw_noise_levels
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
-from .synthetic import EXCHANGE, drawn, make_config, study_of, svg_of, with_records
+from .synthetic import EXCHANGE, drawn, make_config, study_of, with_records
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/softmax-boosting"
 duels = load_plugin(FOLDER / "pairs.py")
@@ -163,18 +163,6 @@ def test_the_paper_s_value_is_a_hollow_diamond_beside_the_repeats(tmp_path):
     assert (diamond.get_marker(), *diamond.get_xydata()[0]) == ("D", 1, 31.5)
     assert axes.get_ylim()[1] > 31.5
     assert "Hollow diamonds are the paper's values." in figure.get_label()
-
-
-def test_the_same_figure_gives_the_same_bytes(pairs, rates):
-    for draw, study in (
-        (duels.scatter, pairs),
-        (duels.differences, pairs),
-        (draw_noise_levels, rates),
-        (draw_distribution, rates),
-    ):
-        with drawing_style():
-            first, second = (svg_of(draw(study)) for _ in range(2))
-        assert first == second
 
 
 def test_a_rate_drawn_by_the_problem_is_the_realised_one(tmp_path):

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote
 
-import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import BoosterSpec
-from boostbench.plugin_files import load_plugin
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.experiment_report import Report, make_report
 from boostbench.reports.figures.style import Drawing
@@ -21,7 +20,7 @@ from boostbench.reports.page import render_page
 from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
-from .synthetic import made, make_config, plan_of, study_of
+from .synthetic import EXCHANGE, made, make_config, plan_of, study_of
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
 
@@ -98,9 +97,24 @@ def test_a_config_without_a_report_gets_a_table_and_curves(tmp_path):
     ]
 
 
-def test_the_same_records_give_the_same_bytes(report):
-    before = {path: path.read_bytes() for path in report.paths}
-    again = report_of(report.paths[0].parents[1])
+def test_the_same_records_give_the_same_bytes(tmp_path):
+    kinds = [
+        kind for kind in registry.figures if registry.figures.module(kind)[:10] == "boostbench"
+    ]
+    parts = [(kind, {"x": "cap"} if kind == "parameter" else {}) for kind in ("table", *kinds)]
+    boosters = [BoosterSpec("mine", Params({"cap": cap}), f"mine {cap}") for cap in (1, 2)]
+    config = make_config(
+        tmp_path,
+        boosters=boosters,
+        noise=[CLEAN, EXCHANGE],
+        rounds=10,
+        checkpoints=[10],
+        report=parts,
+    )
+    first = report_of(tmp_path, config)
+    assert not first.report.undrawn
+    before = {path: path.read_bytes() for path in first.paths}
+    again = report_of(tmp_path, config)
     assert {path: path.read_bytes() for path in again.paths} == before
 
 
@@ -302,19 +316,16 @@ def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
     assert (tmp_path / "out" / "curves.svg").exists()
 
 
-def test_a_plugin_that_raises_costs_its_part_alone(tmp_path):
+def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
+    def draw_curves(study):
+        raise KeyError("forgotten")
+
+    draw_curves.__module__ = "boostbench.reports.figures.error_curves"
+    monkeypatch.setattr(f"{draw_curves.__module__}.draw_curves", draw_curves)
+
     @registry.figures.register("broken")
     def draw_broken(study):
         return 1 / 0
-
-    config = make_config(tmp_path, report=[("broken", {}), ("table", {})])
-    report = make_report(collect(config, plan_of(config)))
-    assert report.undrawn["broken"].endswith("broken: raised ZeroDivisionError: division by zero")
-    assert list(report.tables) == ["table"]
-
-
-def test_a_figure_that_cannot_be_saved_costs_itself_alone(tmp_path):
-    from matplotlib.figure import Figure
 
     @registry.figures.register("unsound")
     def draw_unsound(study):
@@ -322,53 +333,20 @@ def test_a_figure_that_cannot_be_saved_costs_itself_alone(tmp_path):
         figure.add_subplot().plot([1, 2]).pop().draw = lambda renderer: 1 / 0
         return figure
 
-    config = make_config(tmp_path, report=[("unsound", {}), ("table", {}), ("curves", {})])
+    kinds = ("broken", "curves", "unsound", "table", "noise")
+    config = make_config(tmp_path, noise=[CLEAN, EXCHANGE], report=[(kind, {}) for kind in kinds])
     report = make_report(collect(config, plan_of(config)))
     page = report.write(tmp_path / "out")[-1].read_text()
-    assert report.undrawn == {"unsound": "unsound: raised ZeroDivisionError: division by zero"}
+    told = {
+        "broken": "broken: raised ZeroDivisionError: division by zero",
+        "curves": "KeyError: 'forgotten'; this is a bug in boostbench",
+        "unsound": "unsound: raised ZeroDivisionError: division by zero",
+    }
+    assert report.undrawn.keys() == told.keys()
+    assert all(report.undrawn[kind].endswith(words) for kind, words in told.items())
     assert report.undrawn["unsound"] in page
     assert not report.is_whole
-    assert {"table.md", "curves.svg"} <= {path.name for path in (tmp_path / "out").iterdir()}
-
-
-def test_a_bug_in_one_part_leaves_the_others(tmp_path, monkeypatch):
-    def draw_curves(study):
-        raise KeyError("forgotten")
-
-    draw_curves.__module__ = "boostbench.reports.figures.error_curves"
-    monkeypatch.setattr(f"{draw_curves.__module__}.draw_curves", draw_curves)
-    config = make_config(tmp_path, report=[("curves", {}), ("table", {})])
-    report = make_report(collect(config, plan_of(config)))
-    assert report.undrawn["curves"].endswith("KeyError: 'forgotten'; this is a bug in boostbench")
-    assert list(report.tables) == ["table"]
-
-
-def test_a_figure_of_a_plugin_is_one_function(tmp_path):
-    from matplotlib.figure import Figure
-
-    @registry.figures.register("dots")
-    def draw_dots(study, *, size=2):
-        figure = Figure(figsize=(size, size))
-        figure.add_subplot().plot([len(study.results)], [1], "o")
-        return figure
-
-    config = make_config(tmp_path, report=[("dots", {"size": 1})])
-    report = report_of(tmp_path, config)
-    assert [path.name for path in report.paths][:2] == ["dots.png", "dots.svg"]
-    assert report.report.main_table() == ""
-
-
-def test_the_figure_of_the_documentation(tmp_path):
-    page = (Path(__file__).resolve().parents[2] / "docs" / "reports.md").read_text(encoding="utf-8")
-    plugin = tmp_path / "edges.py"
-    plugin.write_text(re.search(r"```python\n(.*?)```", page, re.DOTALL)[1])
-    load_plugin(plugin)
-    config = make_config(tmp_path, report=[("edges", {"dataset": "dna"})])
-    planned = plan_of(config)
-    for item in planned:
-        item.record.curves["edge"] = np.full(item.run.rounds, 0.5)
-    report = write_report(config, planned, tmp_path / "out")
-    assert report.paths[0].name == "edges.png"
+    assert {"table.md", "noise.svg"} <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

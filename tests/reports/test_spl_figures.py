@@ -61,22 +61,14 @@ def spec(text):
 
 
 @pytest.mark.parametrize("name", WEIGHTS)
-def test_weights_are_those_of_the_paper_s_figure_1(name):
+def test_losses_and_weights_are_those_of_the_paper(name):
     (loss,) = read_losses(spec(name))
     assert_allclose(loss.loss.weight(MARGINS), WEIGHTS[name], atol=6e-6)
-
-
-@pytest.mark.parametrize("name", LOSSES)
-def test_losses_are_those_of_the_paper_s_figure_2(name):
-    (loss,) = read_losses(spec(name))
-    assert_allclose(loss.loss.value([-1, 0, 1]), LOSSES[name], atol=6e-6)
-
-
-@pytest.mark.parametrize("name", PLATEAUS)
-def test_latent_losses_level_off_where_they_should(name):
-    (loss,) = read_losses(spec(name))
-    assert_allclose(loss.loss.value([-9, loss.threshold - 1e-9]), PLATEAUS[name], atol=1e-6)
-    assert loss.threshold == -np.log(3)
+    if name in LOSSES:
+        assert_allclose(loss.loss.value([-1, 0, 1]), LOSSES[name], atol=6e-6)
+    if name in PLATEAUS:
+        assert_allclose(loss.loss.value([-9, loss.threshold - 1e-9]), PLATEAUS[name], atol=1e-6)
+        assert loss.threshold == -np.log(3)
 
 
 def test_the_loss_figure_draws_every_loss_of_every_panel(tmp_path):

@@ -26,70 +26,43 @@ def counts(runs, results, **options):
     return make_plan(runs, RecordStore(results), **options).counts()
 
 
-def test_a_new_plan_is_all_missing_and_a_finished_one_all_ok(runs_of, results):
+def test_a_plan_counts_what_the_records_serve(runs_of, results):
     runs = runs_of(SMALL)
     assert counts(runs, results) == {"missing": 8}
     carry_out(runs, results)
     assert counts(runs, results) == {"ok": 8}
     assert carry_out(runs, results).counts == {}
-
-
-def test_experiments_share_runs(runs_of, results):
-    carry_out(runs_of(SMALL), results)
     larger = SMALL.replace("seeds: 2", "seeds: 3").replace("[wine, iris]", "[wine]")
     assert counts(runs_of(larger), results) == {"ok": 4, "missing": 2}
+    fewer, more = (runs_of(SMALL.replace("rounds: 8", f"rounds: {n}")) for n in (3, 9))
+    assert counts(fewer, results) == {"ok": 8}
+    assert counts(more, results) == {"missing": 8}
 
 
-def test_one_fit_serves_every_smaller_number_of_rounds(runs_of, results):
-    carry_out(runs_of(SMALL), results)
-    assert counts(runs_of(SMALL.replace("rounds: 8", "rounds: 3")), results) == {"ok": 8}
-    assert counts(runs_of(SMALL.replace("rounds: 8", "rounds: 9")), results) == {"missing": 8}
-
-
-def test_a_fit_that_depends_on_its_number_of_rounds_serves_no_other(runs_of, results):
-    config = MIXED.replace("toy-centroids, toy-raises", "toy-horizon")
+@pytest.mark.parametrize(("booster", "status"), [("toy-horizon", "ok"), ("toy-raises", "failed")])
+def test_a_nested_or_failed_fit_serves_no_smaller_number_of_rounds(
+    runs_of, results, booster, status
+):
+    config = MIXED.replace("toy-centroids, toy-raises", booster)
     carry_out(runs_of(config), results)
-    assert counts(runs_of(config), results) == {"ok": 2}
-    assert counts(runs_of(config.replace("rounds: 4", "rounds: 3")), results) == {"missing": 2}
-
-
-def test_a_failure_with_more_rounds_says_nothing_of_fewer(runs_of, results):
-    config = MIXED.replace("toy-centroids, toy-raises", "toy-raises")
-    carry_out(runs_of(config), results)
+    assert counts(runs_of(config), results) == {status: 2}
     assert counts(runs_of(config.replace("rounds: 4", "rounds: 3")), results) == {"missing": 2}
 
 
 def test_failures_stay_until_they_are_asked_for(runs_of, results):
     runs = runs_of(MIXED)
-    outcome = carry_out(runs, results)
-    assert outcome.counts == {"ok": 2, "failed": 2}
-    assert counts(runs, results) == {"ok": 2, "failed": 2}
-    assert carry_out(runs, results).counts == {}
+    assert carry_out(runs, results).counts == {"ok": 2, "failed": 2}
     assert carry_out(runs, results, retry={"timeout"}).counts == {}
     assert carry_out(runs, results, retry={"failed"}).counts == {"failed": 2}
-
-
-def test_retry_does_exactly_the_runs_of_that_status(runs_of, results):
-    carry_out(runs_of(MIXED), results)
-    more = runs_of(MIXED.replace("seeds: 2", "seeds: 3"))
-    plan = make_plan(more, RecordStore(results))
+    plan = make_plan(runs_of(MIXED.replace("seeds: 2", "seeds: 3")), RecordStore(results))
     assert {p.status for p in plan.todo(retry={"failed"})} == {"failed"}
     assert {p.status for p in plan.todo()} == {"missing"}
     assert len(plan.todo(fresh=True)) == 6
-
-
-def test_an_unknown_status_is_refused(runs_of, results):
-    plan = make_plan(runs_of(MIXED), RecordStore(results))
     with pytest.raises(BoostbenchError, match="cannot retry status 'ok'; choose from failed"):
         plan.todo(retry={"ok"})
-
-
-def test_the_reason_of_a_failure_is_told(runs_of, results):
-    runs = runs_of(MIXED)
-    carry_out(runs, results)
-    failed = [p for p in make_plan(runs, RecordStore(results)).runs if p.status == "failed"]
-    assert re.fullmatch(r"RuntimeError: no luck today \(toys\.py:\d+ in fit\)", failed[0].reason)
-    error = failed[0].record().error
+    failed = next(p for p in plan.runs if p.status == "failed")
+    assert re.fullmatch(r"RuntimeError: no luck today \(toys\.py:\d+ in fit\)", failed.reason)
+    error = failed.record().error
     assert error.kind == "RuntimeError"
     assert error.log_tail[-1] == "RuntimeError: no luck today"
 

@@ -157,11 +157,6 @@ def test_without_noise_both_training_curves_agree():
     assert outcome["curves"]["train_errors"] == outcome["curves"]["train_errors_clean"]
 
 
-def test_a_run_repeats_itself(outcome):
-    again = execute(RUN)
-    assert again == outcome
-
-
 def test_fewer_rounds_give_the_beginning_of_the_curves(outcome):
     short = execute(dataclasses.replace(RUN, rounds=5))
     for name, curve in short["curves"].items():

@@ -11,7 +11,7 @@ from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.repeating import differences
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import RecordStore
-from tests.experiments.tools import SMALL, carry_out, records_of
+from tests.experiments.tools import carry_out
 
 TWO = """
 name: two
@@ -111,17 +111,6 @@ def test_writing_the_same_record_again_replaces_it(done, results):
     assert store.find("iris", record.key.value) == [(record.key, paths_of(results)[0].parent)]
 
 
-def test_folders_merge_by_copying(done, results, tmp_path, runs_of):
-    other = tmp_path / "other"
-    carry_out(runs_of(SMALL), other)
-    for path in paths_of(other):
-        target = results / path.relative_to(other)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(path.read_bytes())
-    assert make_plan(runs_of(SMALL), RecordStore(results)).counts() == {"ok": 8}
-    assert make_plan(done, RecordStore(results)).counts() == {"ok": 2}
-
-
 def test_what_a_killed_process_left_half_written_is_cleared_away(done, results):
     old = results / "runs" / "iris" / ".x.json.1.tmp"
     young = results / "runs" / "iris" / ".y.json.2.tmp"
@@ -143,12 +132,6 @@ def test_a_file_in_the_place_of_the_folder_is_reported(results):
     results.write_text("")
     with pytest.raises(BoostbenchError, match="cannot be written: "):
         RecordStore(results).prepare()
-
-
-def test_equal_runs_from_two_folders_have_equal_records(runs_of, tmp_path):
-    for name in ("a", "b"):
-        carry_out(runs_of(SMALL), tmp_path / name)
-    assert records_of(tmp_path / "a") == records_of(tmp_path / "b")
 
 
 def signed(record):
