@@ -132,23 +132,14 @@ def elsewhere(boostbench, done, tmp_path):
     shutil.rmtree(tmp_path / "results" / "runs")
 
 
-def test_packed_records_are_repeated_elsewhere(boostbench, write, elsewhere, in_this_process):
-    outcome = boostbench("verify", "adopted.yaml", "--sample", "0.5")
-    assert (outcome.code, outcome.out) == (0, "adopted: repeated 4 of 8 runs: 4 same to the bit\n")
-    assert statuses(boostbench) == ["missing"] * 8
-
-
 def test_a_result_that_differs_from_its_packed_record_is_shown(
     boostbench, write, elsewhere, in_this_process
 ):
     write("counts.argmin()")
-    outcome = boostbench("verify", "adopted.yaml", "--sample", "0", "--json")
+    outcome = boostbench("verify", "adopted.yaml", "--sample", "0")
     assert outcome.code == 1
-    assert [(row["same"], row["sample"]) for row in outcome.json] == [(0, 1)] * 2
-    assert "curves.train_errors at round 1: " in outcome.json[0]["why"]
-    table = boostbench("verify", "adopted.yaml", "--sample", "0").out
-    assert table.endswith("adopted: repeated 2 of 8 runs: 2 not the same\n")
-    assert "at round 1: " in table
+    assert outcome.out.endswith("adopted: repeated 2 of 8 runs: 2 not the same\n")
+    assert "curves.train_errors at round 1: " in outcome.out
 
 
 def test_a_selection_is_repeated_from_packed_records(boostbench, write, in_this_process, tmp_path):

@@ -163,33 +163,26 @@ def test_fewer_rounds_give_the_beginning_of_the_curves(outcome):
         assert curve == outcome["curves"][name][:5]
 
 
-def test_all_boosters_of_a_seed_see_the_same_data():
-    other = prepare(dataclasses.replace(RUN, booster=BoosterSpec("samme"), rounds=3))
+def test_the_problem_depends_on_seed_and_noise_and_not_on_the_booster():
     one = prepare(RUN)
+    other = prepare(dataclasses.replace(RUN, booster=BoosterSpec("samme"), rounds=3))
     assert np.array_equal(one.X, other.X)
     assert np.array_equal(one.y, other.y)
-
-
-def test_noise_is_nested_across_rates_and_leaves_the_split_alone():
-    few = prepare(dataclasses.replace(RUN, noise=Noise("exchange", 0.1)))
-    many = prepare(dataclasses.replace(RUN, noise=Noise("exchange", 0.4)))
+    few, many = (
+        prepare(dataclasses.replace(RUN, noise=Noise("exchange", rate))) for rate in (0.1, 0.4)
+    )
     assert np.array_equal(few.X, many.X)
-    changed = few.y != few.y_clean
+    changed = few.y != few.y_clean  # noise is nested across rates
     assert changed.any()
     assert np.array_equal(few.y[changed], many.y[changed])
+    assert not np.array_equal(one.X, prepare(dataclasses.replace(RUN, seed=1)).X)
 
 
-def test_seeds_differ_in_split_and_noise():
-    assert not np.array_equal(prepare(RUN).X, prepare(dataclasses.replace(RUN, seed=1)).X)
-
-
-@pytest.mark.parametrize("purpose", ["data", "split", "noise", "booster"])
-def test_each_purpose_has_its_stream(purpose):
-    streams = {
-        p: stream(RUN, p).integers(2**32) for p in ("data", "split", "noise", "booster", "other")
-    }
-    assert len(set(streams.values())) == 5
-    assert stream(RUN, purpose).integers(2**32) == streams[purpose]
+def test_each_purpose_has_its_stream():
+    purposes = ("data", "split", "noise", "booster", "other")
+    first, second = ([stream(RUN, p).integers(2**32) for p in purposes] for _ in range(2))
+    assert first == second
+    assert len(set(first)) == 5
 
 
 def test_an_early_stop_is_shown_and_never_padded():
