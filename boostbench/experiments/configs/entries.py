@@ -13,6 +13,7 @@ from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
 from boostbench.data.downloads import members_of
+from boostbench.data.sources import is_undivided
 from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import drawn_by
@@ -197,7 +198,7 @@ def _read_data_set(
         mistakes.add(f"{data.label or name} {what}")
     split = settings.get("split", config.get("split"))
     for member in members if needs_official(split) else ():
-        if member and setting.is_undivided(member):
+        if member and is_undivided(member, setting.data_dirs):
             what = f"{member.name} has no official division into training and test rows"
             place = ("split",) if "split" in settings else ()
             mistakes.add(f"{what}; give it a 'split' such as {{holdout: 0.3}}", *place)

@@ -21,7 +21,6 @@ from pydantic import (
 from pydantic_core import core_schema
 
 from boostbench.data import DatasetEntry, Split, find_entry
-from boostbench.data.sources import is_undivided
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.runs import Axis, Params, Rounds
@@ -74,10 +73,6 @@ class Setting:
         if name not in self._datasets:
             self._datasets[name] = find_entry(name, self.data_dirs)
         return self._datasets[name]
-
-    def is_undivided(self, entry: DatasetEntry) -> bool:
-        """Return whether a data set has no official division, as by `boostbench.data.sources`."""
-        return is_undivided(entry, self.data_dirs)
 
     def check(
         self,

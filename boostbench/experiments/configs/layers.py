@@ -19,8 +19,6 @@ from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.source import Keys, Source, read_source, read_value, show, source_of
 
-_MAX_CHAIN = 5
-
 
 def read_extended(
     config: Path | Mapping[str, Any], below: tuple[Path, ...] = ()
@@ -82,8 +80,6 @@ def _find(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
         raise BoostbenchError(f"{show(reference)} is not a valid file name") from error
     if parent.resolve() in [known.resolve() for known in chain]:
         raise BoostbenchError(f"{reference} is this config, or extends it")
-    if len(chain) > _MAX_CHAIN:
-        raise BoostbenchError(f"more than {_MAX_CHAIN} configs extend each other")
     return parent
 
 
