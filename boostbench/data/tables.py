@@ -103,7 +103,8 @@ def parse_frame(
     path: str,
     place: RowPlace,
     declared: Mapping[str, Declared],
-    decimal: str = ".",
+    *,
+    is_plain: bool = True,
 ) -> Parsed:
     """Convert a data frame to numbers.
 
@@ -118,7 +119,7 @@ def parse_frame(
         Function that returns ``file:line`` of a row.
     declared : mapping of str to Declared
         Columns that the file or the entry declares.
-    decimal : {".", ","}, default="."
+    is_plain : bool, default=True
         See `read_column`.
 
     Raises
@@ -134,7 +135,7 @@ def parse_frame(
         raise DataError("there is a header but no data row", where=path)
     dropped = {find_name(name, names, path) for name in entry.drop}
     folds = [name for name in names if entry.folds and name.startswith(FOLD)]
-    split = next((name for name in names if name != target and _is_split(frame[name])), "")
+    split = find_name("split", [name for name in names if name != target], path)
     kinds = {n: declared.get(n, "") for n in names if n not in (target, split, *folds)}
     out = {name for name, kind in kinds.items() if name in dropped or kind == "id"}
     X = np.empty((len(frame), len(kinds) - len(out)))
@@ -149,7 +150,7 @@ def parse_frame(
             continue
         strict = entry.n_categorical is None
         j = sum(column.is_feature for column in columns)
-        X[:, j], column = read_column(frame[name], place, kind, decimal=decimal, strict=strict)
+        X[:, j], column = read_column(frame[name], place, kind, is_plain=is_plain, strict=strict)
         columns.append(column)
     features = [column for column in columns if column.is_feature]
     if not features:
@@ -157,7 +158,7 @@ def parse_frame(
     texts = [column for column in features if column.values is not None]
     allowed = entry.n_categorical
     if allowed is not None and len(texts) > allowed:
-        suspect = max(texts, key=lambda column: column.share)
+        suspect = max(texts, key=lambda column: len(column.values or ()))
         expected = "only numbers" if allowed == 0 else f"text in at most {allowed} columns"
         reason = f"the catalog expects {expected} for {entry.name!r} ({entry.where})"
         refuse_text(frame[suspect.name], place, reason)
@@ -246,14 +247,6 @@ def _parse_folds(column: pd.Series, path: str) -> NDArray[np.int64]:
     if read.kind != "number" or not is_rising:
         raise DataError(f"column {column.name!r} must hold the folds 0, 1, ...", where=path)
     return ids.astype(np.int64)
-
-
-def _is_split(column: pd.Series) -> bool:
-    """Return whether a column is named split, or Split and holds train and test alone."""
-    name = str(column.name)
-    if name == "split" or name.casefold() != "split":
-        return name == "split"
-    return set(column.astype(str).str.strip().str.lower()) <= {"train", "test"}
 
 
 def _parse_split(column: pd.Series, place: RowPlace) -> NDArray[np.bool_]:

@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from boostbench.data import load, locate
-from boostbench.data.adding import add_file
 from boostbench.errors import DataUnavailableError
 
 TRAIN = "".join(f"{i % 11} 1:{i} 10:{i}\n" for i in range(528))
@@ -91,44 +90,42 @@ def test_an_interrupted_download_leaves_nothing(server, web, openml, tmp_path):
     assert not [p for p in (tmp_path / "cache").rglob("*") if p.is_file()]
 
 
-def mirrored(put, content, *urls):
-    sha256 = hashlib.sha256(content).hexdigest()
-    return put("mine.yaml", f"mine: {{download: {{urls: [{', '.join(urls)}], sha256: {sha256}}}}}")
+ROWS = b"1 1:1\n2 1:2\n"
 
 
-def test_the_next_mirror_is_asked_and_an_altered_file_refused_with_both_hashes(web, put):
-    content = b"a,target\n1,x\n2,y\n"
-    (web.folder / "mine.csv").write_bytes(content + b"3,x\n")
-    urls = [f"{web.url}/absent/mine.csv", f"{web.url}/mine.csv", f"{web.url}/good.csv"]
-    folder = mirrored(put, content, *urls)
+@pytest.fixture
+def mine(server, web, put):
+    """A data folder that describes a file of the libsvm collection, with its checksum."""
+    (web.folder / "mine.svm").write_bytes(ROWS)
+    sha256 = hashlib.sha256(ROWS).hexdigest()
+    return put("mine.yaml", f"mine: {{libsvm: {{train: mine.svm, sha256: [{sha256}]}}}}")
+
+
+def test_an_altered_file_is_refused_with_both_checksums(web, mine):
+    (web.folder / "mine.svm").write_bytes(ROWS * 2)
     with pytest.raises(DataUnavailableError) as caught:
-        locate("mine", None, [folder], allow_download=True)
-    message = str(caught.value)
-    assert "404" in message
-    assert hashlib.sha256(content).hexdigest() in message
-    assert hashlib.sha256(content + b"3,x\n").hexdigest() in message
-    (web.folder / "good.csv").write_bytes(content)
-    locate("mine", None, [folder], allow_download=["mirrors"])
-    assert load("mine", None, [folder]).n_rows == 2
+        locate("mine", None, [mine], allow_download=True)
+    for content in (ROWS, ROWS * 2):
+        assert hashlib.sha256(content).hexdigest() in str(caught.value)
+    (web.folder / "mine.svm").unlink()
+    with pytest.raises(DataUnavailableError, match="404"):
+        locate("mine", None, [mine], allow_download=["libsvm"])
 
 
-def test_a_download_is_tried_again(web, put, monkeypatch):
+def test_a_download_is_tried_again(web, mine, monkeypatch):
     monkeypatch.setattr("boostbench.data.downloads.RETRIES", 1)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    content = b"a,target\n1,x\n2,y\n"
-    (web.folder / "mine.csv").write_bytes(content)
 
     def busy_once(request):
-        del web.answers["mine.csv"]
+        del web.answers["mine.svm"]
         request.send_error(503)
 
-    web.answers["mine.csv"] = busy_once
-    folder = mirrored(put, content, f"{web.url}/mine.csv")
-    locate("mine", None, [folder], allow_download=True)
-    assert web.asked == ["mine.csv"] * 2
+    web.answers["mine.svm"] = busy_once
+    locate("mine", None, [mine], allow_download=True)
+    assert web.asked == ["mine.svm"] * 2
 
 
-def test_a_download_has_limits_of_size_and_of_total_time(web, put, monkeypatch):
+def test_a_download_has_limits_of_size_and_of_total_time(web, mine, monkeypatch):
     def endless(request):
         request.send_response(200)
         request.end_headers()
@@ -137,22 +134,14 @@ def test_a_download_has_limits_of_size_and_of_total_time(web, put, monkeypatch):
                 request.wfile.write(bytes(2**13))
                 sleep(0.01)
 
-    web.answers["mine.csv"] = endless
-    folder = mirrored(put, b"", f"{web.url}/mine.csv")
+    web.answers["mine.svm"] = endless
     monkeypatch.setattr("boostbench.data.downloads.LARGEST", 2**12)
     with pytest.raises(DataUnavailableError, match="the file has more than"):
-        locate("mine", None, [folder], allow_download=True)
-    monkeypatch.undo()
-    monkeypatch.setattr("boostbench.data.downloads.RETRIES", 0)
+        locate("mine", None, [mine], allow_download=True)
+    monkeypatch.setattr("boostbench.data.downloads.LARGEST", 2**30)
     monkeypatch.setattr("boostbench.data.downloads.MOST_SECONDS", 0.2)
     with pytest.raises(DataUnavailableError, match="it takes more than"):
-        locate("mine", None, [folder], allow_download=True)
-
-
-def test_only_addresses_of_the_web_are_asked(put, tmp_path):
-    folder = mirrored(put, b"", f"file://{tmp_path}/mine.csv")
-    with pytest.raises(DataUnavailableError, match="only http and https are asked"):
-        locate("mine", None, [folder], allow_download=True)
+        locate("mine", None, [mine], allow_download=True)
 
 
 def test_only_the_sources_asked_for_are_asked(web, openml, put):
@@ -189,12 +178,3 @@ def test_a_file_of_the_user_comes_before_what_was_downloaded(openml, put):
     locate("yeast", allow_download=True)
     put("yeast.csv", "a,target\n")
     assert locate("yeast", None, [put("yeast.csv", "a,target\n")]).describe.endswith("yeast.csv")
-
-
-def test_an_added_file_is_described_and_checked(put, tmp_path):
-    source = tmp_path / "mushrooms.csv"
-    source.write_text("cap,edible\nflat,yes\nround,no\n")
-    _, copy, described = add_file(source, "mushrooms", tmp_path / "datasets", target="edible")
-    assert copy.read_bytes() == source.read_bytes()
-    assert described.is_file()
-    assert load("mushrooms").classes == ("no", "yes")
