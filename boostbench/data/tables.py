@@ -255,7 +255,8 @@ def _parse_split(column: pd.Series, place: RowPlace) -> NDArray[np.bool_]:
     word, where = cells.first(~np.isin(lower, ("train", "test")))
     if where:
         found = f"holds {word!r}" if word else "is empty"
-        raise DataError(f"column 'split' {found}; it must be 'train' or 'test'", where=where)
+        what = "it must be 'train' or 'test', or the column needs another name"
+        raise DataError(f"column 'split' {found}; {what}", where=where)
     return np.asarray(lower == "test", dtype=bool)[cells.index]
 
 

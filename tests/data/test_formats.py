@@ -1,5 +1,6 @@
 import bz2
 import gzip
+import re
 
 import numpy as np
 import pandas as pd
@@ -34,27 +35,11 @@ def same(data):
     assert data.y.dtype == np.int64
 
 
-@pytest.mark.parametrize("name", ["toy.csv", "toy.csv.gz"])
-@pytest.mark.parametrize("variant", [CSV, "\ufeff" + CSV, CSV.replace("\n", "\r\n"), "\n" + CSV])
-def test_csv_plain_and_packed(name, variant, put):
-    data = load("toy", None, [put(name, variant)])
-    same(data)
-    assert [len(part) for part in data.official] == [4, 2]
-
-
-def test_arff(put):
-    rows = [line.split(",", 1)[1] for line in CSV.splitlines()[1:]]
-    header = "% made by hand\n@RELATION toy\n@attribute 'a' INTEGER\n@attribute b real\n"
-    text = header + "@attribute kind {x, y}\n\n@data\n" + "\n".join(rows).replace(",,", ",?,")
-    data = load("toy", None, [put("toy.arff", text)])
-    same(data)
-    assert data.official is None
-
-
-def test_parquet(folder):
-    frame = pd.DataFrame(X, columns=["a", "b"]).assign(target=pd.Categorical(list("xyxyxy")))
-    frame.to_parquet(folder / "toy.parquet")
-    same(load("toy", None, [folder]))
+def test_a_packed_file_is_read_as_the_plain_one(put):
+    for name in ("toy.csv.gz", "toy.csv"):
+        data = load("toy", None, [put(name, CSV)])
+        same(data)
+        assert [len(part) for part in data.official] == [4, 2]
 
 
 def test_parquet_with_damaged_text_is_refused(folder):
@@ -166,3 +151,16 @@ def test_gzip_of_the_same_text_has_the_same_checksum_whatever_its_time(folder):
     assert locate("toy", None, [folder]).checksum != plain
     (folder / "toy.csv.gz").write_bytes(gzip.compress(CSV.encode(), mtime=0))
     assert locate("toy", None, [folder]).paths[0].name == "toy.csv.gz"
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [(["1,234", "5", "6"], {1234, 1.234}), (["01/02/1970", "03/04/1970"], {31, 1})],
+)
+def test_the_advice_of_a_refusal_can_be_copied_into_the_description(put, cells, values):
+    folder = put("f.csv", "f;target\n" + "".join(f"{c};{i}\n" for i, c in enumerate(cells)))
+    with pytest.raises(DataError) as caught:
+        load("f", None, [folder])
+    advice = re.findall(r"types: (\{.*?\})", str(caught.value))
+    read = [load("f", None, [put("f.yaml", f"f: {{types: {types}}}")]).X[0, 0] for types in advice]
+    assert set(read) == values
