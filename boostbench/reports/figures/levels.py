@@ -59,10 +59,12 @@ def _check_rates(models: Sequence[str], rates: Collection[float]) -> None:
 
 
 def _check_noises(scope: Scope, options: Any) -> None:
+    """Refuse several models; with a single rate, only the report lacks the figure."""
     noises = [n for n in scope.noises if not options.noises or n.full_label in options.noises]
+    models = sorted({noise.model for noise in noises} - {"none"})
     rates = {noise.rate for noise in noises if not isinstance(noise.rate, str)}
-    if "noise" not in scope.unknown and len(rates) == len({noise.rate for noise in noises}):
-        _check_rates(sorted({noise.model for noise in noises} - {"none"}), sorted(rates))
+    if "noise" not in scope.unknown and len(models) > 1:
+        _check_rates(models, sorted(rates))
 
 
 @checked_by(_check_noises)
