@@ -439,7 +439,7 @@ def load_experiments(
     own_store = RecordStore(results)  # leaves ``store`` unread until the first plan
     runs_by_config = [(each.runs, each.config) for each in experiments]
     if check_parameters and not are_done(runs_by_config, own_store, folders):
-        load(check_parameters=True)
+        load(check_parameters=True, with_claims=False)  # the claims were read above
     return experiments
 
 
