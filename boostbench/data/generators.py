@@ -351,14 +351,9 @@ def gaussian_mixture(
     names = list(range(1, n_classes + 1)) if labels is None else list(labels)
     for what, n in (("priors", len(weights)), ("labels", len(names))):
         if n != n_classes:
-            raise BoostbenchError(
-                f"{n} {what} given for {n_classes} means", where="gaussian-mixture"
-            )
+            raise _wrong_mixture(f"{n} {what} given for {n_classes} means")
     if weights.min() < 0 or not np.isclose(weights.sum(), 1.0):
-        raise BoostbenchError(
-            f"priors must be shares that add up to 1, found {weights.tolist()}",
-            where="gaussian-mixture",
-        )
+        raise _wrong_mixture(f"priors must be shares that add up to 1, found {weights.tolist()}")
     if balanced:
         y = np.concatenate([rng.permutation(np.arange(n) % n_classes) for n in (n_train, n_test)])
     else:
@@ -374,33 +369,24 @@ def _check_gaussians(
     try:
         centres, spreads = np.asarray(means, float), np.asarray(covariances, float)
     except (TypeError, ValueError) as error:
-        raise BoostbenchError(
-            f"means and covariances must be regular lists of numbers: {error}",
-            where="gaussian-mixture",
-        ) from error
+        what = f"means and covariances must be regular lists of numbers: {error}"
+        raise _wrong_mixture(what) from error
     if centres.ndim != 2 or len(centres) < 2:
-        raise BoostbenchError(
-            f"means must be at least 2 points of one dimension, found shape {centres.shape}",
-            where="gaussian-mixture",
-        )
+        what = "means must be at least 2 points of one dimension"
+        raise _wrong_mixture(f"{what}, found shape {centres.shape}")
     K, d = centres.shape
     if spreads.shape != (K, d, d):
-        raise BoostbenchError(
-            f"covariances must have shape {(K, d, d)}, found {spreads.shape}",
-            where="gaussian-mixture",
-        )
-    return centres, np.stack([_root(spread) for spread in spreads])
-
-
-def _root(spread: NDArray[np.float64]) -> NDArray[np.float64]:
+        raise _wrong_mixture(f"covariances must have shape {(K, d, d)}, found {spreads.shape}")
+    if not np.allclose(spreads, spreads.transpose(0, 2, 1)):
+        raise _wrong_mixture("covariances must be symmetric and positive definite")
     try:
-        if np.allclose(spread, spread.T):
-            return cholesky(spread)
+        return centres, np.stack([cholesky(spread) for spread in spreads])
     except ValueError:
-        pass
-    raise BoostbenchError(
-        "covariances must be symmetric and positive definite", where="gaussian-mixture"
-    )
+        raise _wrong_mixture("covariances must be symmetric and positive definite") from None
+
+
+def _wrong_mixture(what: str) -> BoostbenchError:
+    return BoostbenchError(what, where="gaussian-mixture")
 
 
 def _check_sizes(**sizes: int) -> None:
