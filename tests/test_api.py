@@ -181,9 +181,7 @@ def test_choices_from_packed_records_are_those_of_the_records(select, split, tmp
     assert set(load_results()["seed"]) == {0, 1}
 
 
-def test_a_trial_that_was_packed_without_its_test_errors_is_not_chosen_by_another_rule(
-    path, tmp_path
-):
+def test_a_trial_packed_without_test_errors_is_never_chosen(path, tmp_path):
     chosen = CHOSEN.format(select="{by: validation}", split="{folds: 3, validation: true}")
     path.write_text(chosen)
     experiment = Experiment.load(path)

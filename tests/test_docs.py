@@ -45,7 +45,7 @@ def test_the_command_line_page_is_up_to_date():
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_a_summary_examples_help_and_a_place_in_the_readme(name):
+def test_every_command_is_documented(name):
     text = COMMANDS[name].help
     summary = text.partition("\n")[0]
     assert summary.endswith(".")
@@ -142,7 +142,7 @@ def test_every_quantity_has_its_row():
     assert names_lacking(asked[""], [value]) == []
 
 
-def test_every_experiment_of_the_makefile_has_the_sizes_that_it_is_run_with():
+def test_experiments_of_the_makefile_have_their_sizes():
     def sizes(path):
         config = yaml.safe_load(path.read_text(encoding="utf-8"))
         inherited = sizes(path.parent / config["extends"]) if "extends" in config else {}

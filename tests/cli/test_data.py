@@ -62,7 +62,7 @@ def test_an_added_file_can_be_used(boostbench, mushrooms, tmp_path):
     assert boostbench("show", "mushrooms", "--json").json["target"] == "edible"
 
 
-def test_a_changed_copy_is_noticed_and_a_description_is_replaced_on_request(boostbench, mushrooms):
+def test_changed_copies_are_noticed_and_replaced(boostbench, mushrooms):
     boostbench("data", "add", mushrooms, "--target", "edible")
     Path("datasets/mushrooms.csv").write_text(CSV.replace("4.5,green,yes\n", ""))
     [row] = boostbench("data", "verify", "mushrooms", "--json").json

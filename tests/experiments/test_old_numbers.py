@@ -182,7 +182,7 @@ HELPERS = {
 
 
 @pytest.mark.parametrize("kind", HELPERS)
-def test_what_a_plugin_reads_besides_its_file_makes_its_records_stale(attack, monkeypatch, kind):
+def test_records_depend_on_the_files_that_a_plugin_reads(attack, monkeypatch, kind):
     name = f"attacked_{'_'.join(kind.split())}"
     imports, answer, file, text = (part.format(name=name) for part in HELPERS[kind])
     library = attack.folder / "library" if kind == "a module on the path" else attack.folder
@@ -202,9 +202,7 @@ def test_what_a_plugin_reads_besides_its_file_makes_its_records_stale(attack, mo
     assert "changed since it was done" in plan.runs[0].reason
 
 
-def test_other_versions_of_numerical_libraries_are_told_and_done_again_if_asked(
-    attack, monkeypatch
-):
+def test_strict_plans_repeat_runs_of_other_library_versions(attack, monkeypatch):
     attack.write("constant.py", PLUGIN.format(imports="", answer="0"))
     attack.run(attack.plan())
     assert attack.plan(strict=True).runs[0].versions == ""

@@ -92,9 +92,7 @@ def test_kill_9_loses_nothing_that_was_finished_and_leaves_no_process(start, tmp
     assert records_of(tmp_path / "killed") == records_of(tmp_path / "undisturbed")
 
 
-def test_two_commands_do_no_run_twice_and_one_does_all_that_a_killed_one_left(
-    start, tmp_path, runs_of
-):
+def test_two_commands_share_runs_and_survive_a_kill(start, tmp_path, runs_of):
     process = start(tmp_path, jobs=1)
     wait_for_runs(process, 1)
     here = []

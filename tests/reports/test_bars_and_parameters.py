@@ -48,7 +48,7 @@ def ids(config, dataset):
     return [f"{dataset}/{label}/clean/seed-{seed}" for label in labels for seed in config.seeds]
 
 
-def test_a_parameter_s_values_make_a_line_of_boosters_alike_in_all_else(sizes):
+def test_boosters_that_differ_in_one_parameter_share_a_line(sizes):
     figure = drawn(draw_parameter, sizes, x="max_leaf_nodes", label="leaves")
     toy, car = figure.axes
     lines = {

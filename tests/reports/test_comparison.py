@@ -179,9 +179,3 @@ def test_only_folds_that_all_have_done_count_and_what_failed_is_left_out():
     ).sentence.split("\n")
     assert " is best by test error with probability " in first
     assert second == "No answer on t: two boosters with two results are needed; c: timeout"
-
-
-@pytest.mark.parametrize("rope", [-1.0, 100.0, math.nan])
-def test_a_rope_is_points(rope):
-    with pytest.raises(BoostbenchError, match="the rope must be points from 0 to 100"):
-        compare_values({}, rope)

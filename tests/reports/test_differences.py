@@ -66,7 +66,7 @@ def test_samples_that_are_not_recorded_leave_it_untold():
     assert outcome.difference == pytest.approx(-0.2)
 
 
-def test_several_seeds_of_one_split_do_not_hide_that_its_test_samples_are_few():
+def test_seeds_of_one_split_do_not_replace_test_samples():
     wrong = (RNG.random((2, 5, 200)) < np.array([0.2, 0.25])[:, None, None]).astype(float)
     wrong[:] = wrong[:, :1]  # every seed gives the same model, but for one sample
     wrong[0, :3, 0] = 1 - wrong[0, :3, 0]
@@ -85,7 +85,7 @@ def test_data_sets_are_the_sample_and_not_their_runs():
     assert outcome.state == "open"
 
 
-def test_the_mean_over_data_sets_of_one_run_each_has_no_test_samples_in_common():
+def test_a_mean_over_data_sets_has_no_shared_test_samples():
     wrong = [np.zeros((1, n)) + k for k, n in enumerate((3, 5))]
     mean = over_sets([sample(w.mean(axis=1), "one split", on_each=w) for w in wrong])
     assert (mean.mean, len(mean.sets), mean.on_each) == (0.5, 2, {})

@@ -94,7 +94,7 @@ def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
         ("samme", "sm-boost", ["samme", "sm-boost"]),
     ],
 )
-def test_words_that_both_boosters_end_with_are_not_repeated_in_their_panels(x, y, names):
+def test_common_endings_of_labels_are_not_repeated(x, y, names):
     assert list(duels.Pairing(x, y, [], [], {}, {}).names.values()) == names
 
 

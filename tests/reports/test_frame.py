@@ -73,7 +73,7 @@ def test_a_run_that_stopped_early_holds_its_last_value_and_says_so(tmp_path):
     assert frame["value"][13] == frame["value"][30] == frame["value"][12] != frame["value"][10]
 
 
-def test_a_stopped_run_has_no_edge_any_more(tmp_path):
+def test_a_stopped_run_has_no_edge_after_its_last_round(tmp_path):
     study = study_of(make_config(tmp_path, rounds=20), stopped={"dna/samme/clean/seed-0": 7})
     (result,) = [r for r in study.results if r.stopped_at]
     result.record.curves["edge"] = np.full(7, 0.2)

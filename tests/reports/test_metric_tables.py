@@ -74,7 +74,7 @@ def test_what_has_no_probabilities_is_said_in_its_cells(tmp_path):
     assert any("a booster with probabilities" in note for note in table.notes)
 
 
-def test_a_metric_that_no_run_recorded_is_refused_with_the_key_that_records_it(tmp_path):
+def test_a_metric_that_is_not_recorded_is_refused(tmp_path):
     with pytest.raises(BoostbenchError, match=r"metrics: \[log_loss\]"):
         build_table(study(tmp_path, without=("one", "two")), value="test_log_loss")
 

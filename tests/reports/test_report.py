@@ -187,7 +187,7 @@ def test_runs_without_a_result_for_one_reason_are_one_line(tmp_path):
     assert "and 130 more" in gaps
 
 
-def test_the_page_says_which_data_sets_and_seeds_of_the_config_the_runs_lack(tmp_path):
+def test_the_page_names_missing_data_sets_and_seeds(tmp_path):
     config = make_config(tmp_path, seeds=3)
     results = plan_of(config)
     some = [item for item in results if item.run.dataset == "dna" and item.run.seed < 2]
@@ -211,7 +211,7 @@ def test_the_page_tells_where_its_numbers_come_from(report):
     assert "datasets: [dna, letter]  # &lt;made up&gt;" in text
 
 
-def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(tmp_path):
+def test_verdicts_are_in_the_page_the_table_and_claims_md(tmp_path):
     claim = {
         "says": "mh leads",
         "note": "as printed",
@@ -239,9 +239,7 @@ def test_verdicts_stand_in_the_page_below_the_table_and_in_a_file_of_their_own(t
     assert "1 claim of the paper: 1 true in these runs (1 beyond chance). Errors" in claims
 
 
-def test_the_page_shows_the_smaller_form_of_a_figure_and_names_what_is_too_large(
-    tmp_path, monkeypatch
-):
+def test_the_page_shows_the_smaller_file_of_a_figure(tmp_path, monkeypatch):
     monkeypatch.setattr("boostbench.reports.page._FIGURE_BYTES", 4000)
     drawings = {
         "large": Drawing(png=b"p" * 1000, svg=b"v" * 9000, pdf=b""),

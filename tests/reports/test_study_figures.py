@@ -61,7 +61,7 @@ def test_the_price_is_on_clean_labels_and_the_rise_is_from_them(tmp_path: Path) 
         drawings.price(made_up(tmp_path), against=0.2)
 
 
-def test_those_that_nobody_beats_in_error_and_time_are_joined(tmp_path: Path) -> None:
+def test_the_pareto_front_of_error_and_time_is_joined(tmp_path: Path) -> None:
     figure = drawings.error_time(made_up(tmp_path), at=[0.0, 0.3])
     (clean, *_), (noisy, *_) = (axis.lines for axis in figure.axes)
     assert_allclose(clean.get_data(), [[1.0], [3.5]])
@@ -88,7 +88,7 @@ def test_a_booster_without_results_is_left_out(tmp_path: Path) -> None:
     assert {*lines_of(figure.axes[0])} == {"adaboost-mh", "sm-boost"}
 
 
-def test_the_advice_is_the_lowest_mean_those_near_it_and_the_fastest_of_them(
+def test_the_advice_table_has_the_best_near_and_fastest(
     tmp_path: Path,
 ) -> None:
     table = drawings.advice(made_up(tmp_path), against="sm-boost")

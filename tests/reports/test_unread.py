@@ -28,7 +28,7 @@ def left_out(config, *, for_file=False):
     return record, Unread(config, runs_of(config), for_file=for_file).left_out(run, record)
 
 
-def test_a_loss_that_nothing_names_and_the_samples_of_rounds_that_nothing_reads_are_left_out(
+def test_unread_losses_and_rounds_are_left_out(
     tmp_path,
 ):
     record, kept = left_out(make_config(tmp_path, rounds=60, checkpoints=[10, 20]))
@@ -58,7 +58,7 @@ def test_a_curve_that_an_option_of_a_plugin_names_is_kept(tmp_path):
     assert "loss" in left_out(config)[1].curves
 
 
-def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp_path):
+def test_quantities_are_kept_at_rounds_that_are_read(tmp_path):
     def read(*report, **more):
         config = make_config(tmp_path, rounds=60, checkpoints=[10], report=report, **more)
         run = runs_of(config)[0]
@@ -78,7 +78,7 @@ def test_a_quantity_that_no_figure_draws_is_kept_at_the_rounds_that_are_read(tmp
     assert not np.isnan(read(table, select=rounds)).any()
 
 
-def test_files_have_training_errors_at_the_rounds_that_are_read_unless_a_figure_draws_them(
+def test_files_keep_training_errors_at_rounds_that_are_read(
     tmp_path,
 ):
     config = make_config(tmp_path, rounds=60, checkpoints=[10, 20])

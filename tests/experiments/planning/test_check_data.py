@@ -16,7 +16,7 @@ seeds: 3
 """
 
 
-def test_data_that_cannot_be_read_or_divided_is_refused_once_before_training(config_file, tmp_path):
+def test_bad_data_is_refused_once_before_training(config_file, tmp_path):
     data = tmp_path / "data"
     data.mkdir()
     for name in ("first", "second"):

@@ -94,9 +94,7 @@ def test_an_edited_data_file_makes_its_runs_stale(own_runs, data_file, results):
     assert len(plan.todo()) == 4
 
 
-def test_without_the_data_a_record_still_counts_and_a_missing_run_is_skipped(
-    own_runs, data_file, results
-):
+def test_records_count_without_their_data(own_runs, data_file, results):
     dirs = [data_file.parent]
     carry_out(own_runs[:3], results, data_dirs=dirs)
     (data_file.parent / "user.yaml").write_text("mine: {n_rows: 60}\n")
@@ -141,15 +139,6 @@ def test_shards_are_even_and_do_not_depend_on_what_is_done(runs_of, results):
     assert {p.run for p in later.runs} == {p.run for p in shards[0].runs}
 
 
-def test_time_is_estimated_by_the_runs_that_are_done(runs_of, results):
-    runs = runs_of(SMALL)
-    carry_out(runs[:2], results)
-    doubled = [dataclasses.replace(run, rounds=16) for run in runs]
-    plan = make_plan([*runs, *doubled], RecordStore(results))
-    by_run = {p.run: p for p in plan.runs}
-    assert by_run[doubled[5]].seconds == pytest.approx(2 * by_run[runs[5]].seconds)
-
-
 def test_a_run_is_expected_to_take_what_its_booster_took_on_that_data_set(runs_of, results):
     runs = runs_of(SMALL.replace("seeds: 2", "seeds: 3"))
     carry_out([run for run in runs if run.seed < 2], results)
@@ -165,9 +154,7 @@ def test_a_run_is_expected_to_take_what_its_booster_took_on_that_data_set(runs_o
         assert min(done) / 2 < min(expected) <= max(expected) < 2 * max(done)
 
 
-def test_a_shorter_run_tells_what_a_longer_one_takes_and_without_any_it_is_a_guess(
-    runs_of, results
-):
+def test_time_is_estimated_from_shorter_runs(runs_of, results):
     runs = runs_of(SMALL.replace("seeds: 2", "seeds: 1"))
     longer = [dataclasses.replace(run, rounds=800) for run in runs]
     assert all(planned.is_guess for planned in make_plan(longer, RecordStore(results)).runs)

@@ -60,7 +60,7 @@ def test_the_fewest_errors_win_and_ties_go_by_preference_then_by_the_list():
     assert choose(GRID, counts, 2, prefer={"absent": "largest"}).index == 1
 
 
-def test_rounds_are_chosen_with_the_point_and_ties_go_to_the_point_then_to_fewer_rounds():
+def test_rounds_are_chosen_with_the_point():
     counts = errors([7, 3, 3, 8], [3, 9, 9, 9], [9, 9, 9, 9], None, None, None)
     choice = choose(GRID, counts, 4, rounds=True)
     assert (choice.index, choice.rounds, choice.errors, choice.n_ties) == (0, 2, 3, 2)
@@ -188,7 +188,7 @@ def test_inner_folds_are_counted_on_noisy_labels_and_are_the_same_for_all(config
 
 
 @pytest.mark.parametrize("most", [1, 5])
-def test_the_choice_does_not_depend_on_the_order_or_on_interruptions(config_file, tmp_path, most):
+def test_selection_does_not_depend_on_order_or_interruptions(config_file, tmp_path, most):
     config = load_config(config_file(FOLDS))
     do_all(config, tmp_path / "whole")
     while make_plan(expand(config), RecordStore(tmp_path / "parts"), config=config).todo():
@@ -262,7 +262,7 @@ def test_early_stopping_needs_no_grid_and_holds_all_that_was_recorded(config_fil
     assert n_early
 
 
-def test_the_key_of_a_run_without_inner_folds_is_as_ever(config_file):
+def test_a_run_without_inner_folds_has_no_validation_in_its_key(config_file):
     (run, *_) = expand(load_config(config_file(VALIDATION)))
     assert "validation" not in run.value()
     assert json.loads(json.dumps(run.value())) == run.value()

@@ -241,7 +241,7 @@ def test_bounds_are_recorded_on_demand():
     assert (bound <= edge_bound + 1e-12).all()
 
 
-def test_what_bounds_nothing_is_left_out_of_the_record():
+def test_boosters_without_a_bound_record_none():
     run = dataclasses.replace(RUN, record=("bound",), booster=BoosterSpec("samme"))
     assert not {"bound", "edge_bound"} & set(execute(run)["curves"])
     run = dataclasses.replace(run, booster=BoosterSpec("sm-boost"))
@@ -270,7 +270,7 @@ def test_a_record_keeps_which_test_samples_were_right(outcome):
         assert n - n_right == outcome["curves"]["test_errors"][int(at) - 1]
 
 
-def test_without_rounds_a_record_keeps_which_test_samples_have_the_first_label():
+def test_a_run_without_rounds_answers_the_first_label():
     spec = BoosterSpec("adaboost-m1", Params({"keep_first": False, "weak_learner": "stump"}))
     run = dataclasses.replace(RUN, data=Data("digits"), booster=spec)
     outcome = execute(run)

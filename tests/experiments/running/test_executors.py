@@ -38,7 +38,7 @@ def test_the_rounds_of_a_run_are_told_while_it_goes_on(runs_of, tmp_path):
     assert told[-1][1] == 1
 
 
-def test_a_server_that_is_lost_while_tasks_are_sent_again_gets_no_task_twice(monkeypatch):
+def test_a_lost_server_gets_no_task_twice(monkeypatch):
     executor = LocalExecutor.__new__(LocalExecutor)
     keys = [Key("0" * 16, rounds, "", "") for rounds in (1, 2)]
     executor._sent = {key: Task(SimpleNamespace(key=key)) for key in keys}
@@ -72,9 +72,7 @@ def test_cores_for_which_no_run_is_left_become_threads_of_a_run(runs_of, tmp_pat
     assert results[3] == results[1] == results[2]
 
 
-def test_plugins_that_a_run_does_not_need_stay_out_of_the_process_that_workers_are_forked_from(
-    runs_of, tmp_path, monkeypatch
-):
+def test_unused_plugins_are_not_loaded_by_the_server(runs_of, tmp_path, monkeypatch):
     plugin, executed = tmp_path / "notes.py", tmp_path / "executed"
     plugin.write_text(f"import os\nprint(os.getpid(), file=open({str(executed)!r}, 'a'))\n")
     monkeypatch.setattr(inline, "executed_plugins", lambda: (plugin,))
@@ -101,7 +99,7 @@ def test_a_memory_limit_that_no_worker_can_keep_is_refused():
         LocalExecutor(1, limits=Limits(memory=2**28))
 
 
-def test_time_for_which_all_processes_are_suspended_counts_against_no_limit(runs_of, tmp_path):
+def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
     config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 6\n"
     runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
     store = RecordStore(tmp_path)

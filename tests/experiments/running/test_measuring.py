@@ -7,7 +7,6 @@ import pytest
 from sklearn.metrics import brier_score_loss, f1_score, log_loss
 
 from boostbench.boosters import make_booster
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.running.execution import Problem, execute, prepare
@@ -59,11 +58,6 @@ def test_a_run_is_the_same_in_whatever_order_metrics_are_named(config_file):
     assert run.metrics == ("auc", "log_loss")
     assert Run.of_value(run.value()) == run
     assert value_of(run) != value_of(dataclasses.replace(run, metrics=()))
-
-
-def test_unknown_metrics_are_refused(config_file):
-    with pytest.raises(BoostbenchError, match=r"unknown quantity .* did you mean 'log_loss'"):
-        metrics_of(config_file, "[logloss]")
 
 
 @pytest.mark.parametrize("name", ["samme", "random-forest", "gradient-boosting"])

@@ -70,7 +70,7 @@ def test_self_pacing_takes_weight_from_corrupted_samples(outcome):
     assert outcome["curves"]["noisy_weight_share"][-1] < 0.15 < share
 
 
-def test_the_weights_after_the_last_round_are_kept_though_it_is_no_checkpoint():
+def test_weights_of_the_last_round_are_always_kept():
     run = dataclasses.replace(RUN, booster=BoosterSpec("adaboost", Params({})), rounds=3)
     assert list(execute(run)["at_checkpoints"]["sample_weights"]) == ["3"]
 
@@ -93,7 +93,7 @@ def test_boosters_of_many_classes_have_them_too(name):
     assert set(found["at_checkpoints"]) == {"right"}
 
 
-def test_ordinary_runs_hold_nothing_of_it():
+def test_runs_record_no_weights_unless_asked():
     run = dataclasses.replace(RUN, record=(), checkpoints=())
     found = execute(run)
     assert not set(SHARES) & set(found["curves"])

@@ -141,7 +141,7 @@ def step(x):
         ("KING\n", "KING\nif TYPE_CHECKING:\n    import other\n", False, False),
     ],
 )
-def test_only_what_decides_numbers_changes_the_code(
+def test_the_code_fingerprint_follows_what_decides_numbers(
     plugin, tmp_path, monkeypatch, old, new, stale_in_plugin, stale_in_package
 ):
     for package, is_stale in ((None, stale_in_plugin), (tmp_path, stale_in_package)):

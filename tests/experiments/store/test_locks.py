@@ -91,7 +91,7 @@ def test_a_killed_process_holds_no_lock(tmp_path, hold, noticed):
 
 
 @pytest.mark.usefixtures("on_another_machine")
-def test_the_lock_of_another_machine_holds_as_long_as_it_shows_signs_of_life(tmp_path, hold, clock):
+def test_a_lock_of_another_machine_holds_while_it_is_alive(tmp_path, hold, clock):
     hold()
     (owner,) = (path for path in (tmp_path / ".locked").iterdir() if not path.is_symlink())
     first, second = RunLocks(tmp_path), RunLocks(tmp_path)

@@ -46,7 +46,7 @@ def test_a_record_is_one_json_file_named_by_its_key(done, results):
     assert Key.parse(first.stem) == Key(**record["fingerprints"])
 
 
-def test_a_curve_that_is_not_recorded_is_nan_instead_of_its_value_at_round_0(done, results):
+def test_a_curve_that_is_not_recorded_is_nan(done, results):
     record = RecordStore(results).read(paths_of(results)[0])
     name = "train_errors_clean"
     others = {other: curve for other, curve in record.curves.items() if other != name}

@@ -128,7 +128,7 @@ def test_a_tie_is_not_lower_but_no_evidence_against_it():
     assert lower(sample(0.3, 0.1), sample(0.1, 0.3)).total == NEVER
 
 
-def test_an_unknown_part_decides_only_where_the_known_ones_do_not():
+def test_unknown_parts_decide_only_if_known_ones_do_not():
     yes, no = lower(sample(0.0), sample(1.0)), lower(sample(1.0), sample(0.0))
     unknown = lower(sample(None), sample(1.0))
     assert [all_of([yes, unknown]).state, all_of([no, unknown]).state] == ["missing", "fails"]
