@@ -137,23 +137,22 @@ class Experiment:
             plugins=plugins,
         )[0]
 
-    def plan(self, *, check_packages: bool = True, strict: bool = False) -> Plan:
+    def plan(self, *, check_packages: bool = True) -> Plan:
         """Compare the runs with the existing records, without training anything.
 
         Parameters
         ----------
         check_packages : bool, default=True
             Import the boosters, to skip runs that need a package that is not installed.
-        strict : bool, default=False
-            Treat records made with other versions of numpy, scipy, scikit-learn or numba as stale.
 
         Returns
         -------
         plan : Plan
             ``plan.counts()`` by status, ``plan.todo()``, ``plan.rows()`` for a DataFrame.
         """
-        flags: dict[str, Any] = {"check_packages": check_packages, "strict": strict}
-        plan = make_plan(self.runs, self.store, self.data, config=self.config, **flags)
+        plan = make_plan(
+            self.runs, self.store, self.data, config=self.config, check_packages=check_packages
+        )
         return plan if self.shard is None else plan.shard(*self.shard)
 
     def run(
@@ -165,7 +164,6 @@ class Experiment:
         dask: Mapping[str, str] | None = None,
         retry: Sequence[str] = (),
         fresh: bool = False,
-        strict: bool = False,
         on_plan: Callable[[Plan], None] | None = None,
         on_event: Listener | None = None,
     ) -> Progress:
@@ -187,8 +185,6 @@ class Experiment:
             Do only the runs with one of these statuses, such as ``"failed"`` or ``"timeout"``.
         fresh : bool, default=False
             Do all runs again.
-        strict : bool, default=False
-            As for `plan`.
         on_plan, on_event : callable or None, default=None
             Called with the first plan, and with every `Event` of progress.
 
@@ -206,7 +202,7 @@ class Experiment:
         from boostbench.experiments.running.executors import check_options, make_executor
 
         check_options(executor, jobs=jobs, scheduler=scheduler, dask=dask)
-        plan = self.plan(strict=strict)
+        plan = self.plan()
         if on_plan is not None:
             on_plan(plan)
         todo = plan.todo(retry=retry or None, fresh=fresh)
@@ -222,7 +218,7 @@ class Experiment:
                     done |= {planned.run for planned in todo}
                     if self.config.select is None or retry:
                         break
-                    plan = self.plan(strict=strict)
+                    plan = self.plan()
                     todo = tuple(p for p in plan.todo(fresh=fresh) if p.run not in done)
         untouched = tuple(planned for planned in plan.runs if planned.run not in done)
         return replace(outcome, untouched=untouched)

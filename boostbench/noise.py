@@ -21,7 +21,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.portable import log1p, power, row_sums, total
 from boostbench.registry import noise_models
 
 Labels = NDArray[np.int64]
@@ -252,86 +251,9 @@ def matrix(
     return Proposal((rng.random(len(y))[:, None] >= edges[y]).sum(axis=1))
 
 
-def instance(
-    y: Labels, n_classes: int, rng: np.random.Generator, X: Features, sharpness: float = 4.0
-) -> Proposal:
-    """The class of the nearest sample of another class, mainly near the class boundary.
-
-    Let d_own and d_other be the Euclidean distances (in standardised columns) to the nearest
-    sample of the same class and to the nearest sample of another class. The weight of a row is
-    ``w = (d_own / d_other) ** sharpness``, clipped to [1e-6, 1e6]. Rows are chosen without
-    replacement with probabilities proportional to w, in ascending order of ``-ln(v) / w`` with v
-    uniform.
-
-    Parameters
-    ----------
-    X : ndarray of float64, shape (n, d)
-        Features, required. Category codes are used as numbers, and missing values are replaced by
-        the mean of the column.
-    sharpness : float, default=4.0
-        Concentration of the noise near the class boundary, at least 0; 0 chooses rows uniformly.
-    """
-    if X is None:
-        raise BoostbenchError("'instance' needs the features X", where="noise")
-    if not np.isfinite(sharpness) or sharpness < 0:
-        raise BoostbenchError(f"sharpness must be at least 0, found {sharpness!r}", where="noise")
-    v = rng.random(len(y))
-    own, other, nearest_label = _nearest_distances(X, y)
-    ratio = np.clip(own, 1e-12, None) / np.clip(other, 1e-12, None)
-    weight = np.clip(power(ratio, sharpness), 1e-6, 1e6)
-    return Proposal(nearest_label, order=-log1p(-v) / weight)
-
-
-def _nearest_distances(
-    X: NDArray[np.float64], y: Labels
-) -> tuple[NDArray[np.float64], NDArray[np.float64], Labels]:
-    """Return distances to the nearest rows of the same and of another class, and that class."""
-    from sklearn.neighbors import NearestNeighbors
-
-    Z = standardised(X)
-    own = np.full(len(y), np.inf)
-    other = np.full(len(y), np.inf)
-    label = y.copy()
-    present = np.unique(y)
-    if present.size < 2:
-        raise BoostbenchError("'instance' needs rows of at least 2 classes", where="noise")
-    for k in present:
-        mine = np.flatnonzero(y == k)
-        neighbours = NearestNeighbors(n_neighbors=1).fit(Z[mine])
-        if len(mine) > 1:
-            own[mine] = _distances(Z[mine], Z[mine[neighbours.kneighbors()[1][:, 0]]])
-        rest = np.flatnonzero(y != k)
-        distance = _distances(Z[rest], Z[mine[neighbours.kneighbors(Z[rest])[1][:, 0]]])
-        closer = distance < other[rest]
-        other[rest[closer]] = distance[closer]
-        label[rest[closer]] = k
-    return own, other, label
-
-
-def standardised(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the columns scaled to mean 0 and variance 1; missing values become the mean."""
-    gaps = np.isnan(X)
-    counts = np.maximum((~gaps).sum(axis=0), 1)
-    filled = np.where(gaps, _column_sums(np.where(gaps, 0.0, X)) / counts, X)
-    centred = filled - _column_sums(filled) / len(X)
-    scale = np.sqrt(_column_sums(np.square(centred)) / len(X))
-    return np.asarray(centred / np.where(scale > 0, scale, 1.0))
-
-
-def _column_sums(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.array([total(np.ascontiguousarray(column)) for column in X.T])
-
-
-def _distances(X: NDArray[np.float64], Y: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.sqrt(row_sums(np.square(X - Y)))
-
-
 def _check(y: ArrayLike, n_classes: int, model: str, rate: float) -> Labels:
-    if (
-        isinstance(rate, bool)
-        or not isinstance(rate, (int, float, np.number))
-        or not 0 <= rate <= 1
-    ):
+    is_number = isinstance(rate, int | float | np.number) and not isinstance(rate, bool)
+    if not is_number or not 0 <= rate <= 1:
         raise BoostbenchError(
             f"the rate of {model!r} must be a number in [0, 1], found {rate!r}", where="noise"
         )
@@ -345,11 +267,10 @@ def _check(y: ArrayLike, n_classes: int, model: str, rate: float) -> Labels:
             f"labels must be a vector of integers, found shape {labels.shape} of {labels.dtype}",
             where="noise",
         )
-    if len(labels) and (labels.min() < 0 or labels.max() >= n_classes):
-        wrong = labels[(labels < 0) | (labels >= n_classes)][0]
-        raise BoostbenchError(
-            f"labels must lie in 0..{n_classes - 1}, found {wrong}", where="noise"
-        )
+    wrong = labels[(labels < 0) | (labels >= n_classes)]
+    if wrong.size:
+        what = f"labels must lie in 0..{n_classes - 1}, found {wrong[0]}"
+        raise BoostbenchError(what, where="noise")
     return labels.astype(np.int64)
 
 

@@ -32,29 +32,15 @@ def rater(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> P
     the wrong classes k with probabilities proportional to ``P[i, k]``. After Gu et al., "An
     instance-dependent simulation framework for learning with label noise" (Machine Learning, 2023).
     """
-    P = _rated("rater", y, n_classes, rng, X)
+    P = _rated(y, n_classes, rng, X)
     doubt = 1.0 - P[np.arange(len(y)), y]
     return Proposal(_drawn(_others(P, y), rng), order=_raced(doubt, rng))
 
 
-def margin(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> Proposal:
-    """The most probable wrong class, for the rows nearest to the boundary between classes.
-
-    Models an adversary who may change a fraction ``rate`` of the labels and chooses the rows with
-    the smallest ``|P[i, y_i] - max_k P[i, k]|``, k != y_i, where errors are hardest to detect.
-    """
-    P = _rated("margin", y, n_classes, rng, X)
-    others = _others(P, y)
-    distance = np.abs(P[np.arange(len(y)), y] - others.max(axis=1))
-    return Proposal(others.argmax(axis=1), order=distance)
-
-
-def _rated(
-    model: str, y: Labels, n_classes: int, rng: np.random.Generator, X: Features
-) -> NDArray[np.float64]:
+def _rated(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> NDArray[np.float64]:
     """Return P, shape (n, K)."""
     if X is None:
-        raise BoostbenchError(f"{model!r} needs the features X", where="noise")
+        raise BoostbenchError("'rater' needs the features X", where="noise")
     if len(y) < 2:
         return np.full((len(y), n_classes), 1.0 / n_classes)
     P = np.zeros((len(y), n_classes))

@@ -31,10 +31,9 @@ import numpy as np
 from boostbench import list_boosters, registry
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.running.curves import Curves, Tally
 from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.execution import make, prepare
-from boostbench.experiments.running.measuring import Recorder, measure
+from boostbench.experiments.running.measuring import Recorder, measure, record_round, record_test
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.quantities import QUANTITIES
 from boostbench.theory import gaussians
@@ -60,7 +59,7 @@ DATA = {
 }
 NOISE = [
     CLEAN,
-    *(Noise(model, 0.2) for model in ("exchange", "flip", "instance", "pair", "permute")),
+    *(Noise(model, 0.2) for model in ("exchange", "flip", "rater", "pair", "permute")),
     Noise("uniform-other", 0.2),
 ]
 _SPLIT = Params({"official": True, "otherwise": {"holdout": 0.3, "stratify": True}})
@@ -120,19 +119,18 @@ def trained(run: Run) -> Values:
     problem = prepare(run)
     booster = make(run, problem.X, problem.n_classes, run.rounds)
     recorder = Recorder(QUANTITIES.recorded((), ["bound"]), ())
-    curves, tested = Curves(problem.y, problem.y_clean, recorder=recorder), Tally(problem.y_test)
-    booster.fit(problem.X, problem.y, on_round=curves)
+    booster.fit(problem.X, problem.y, on_round=partial(record_round, recorder, problem))
     staged = [F.copy() for F in booster.staged_scores(problem.X_test)]
-    for labels in booster.staged_predict(problem.X_test):
-        tested.add(labels)
+    for t, labels in enumerate(booster.staged_predict(problem.X_test), start=1):
+        record_test(recorder, problem, t, labels)
     recorder.finish()
-    values = curves.as_dict() | recorder.curves | tested.as_dict("test")
+    values = dict(recorder.curves)
     values |= _numbers(X=problem.X, X_test=problem.X_test, y=problem.y, scores=staged[-1:])
     values[f"staged {_DIGEST}"] = _digest(b"".join(F.tobytes() for F in staged))
     if _has_probabilities(booster, problem.X_test[:1]):
-        risk = Recorder(QUANTITIES.recorded((), ["smooth_risk"]), ())
+        risk = Recorder(QUANTITIES.recorded(["brier"], ()), ())
         measure(risk, booster, problem, run.rounds)
-        values |= risk.curves
+        values["test_brier"] = risk.curves["test_brier"]
         values |= _numbers(log_p=booster.predict_log_proba(problem.X_test))
     return values
 

@@ -72,13 +72,6 @@ Size = Annotated[
     str | None,
     typer.Option(metavar="SIZE", help="Use this variant of the config: quick, standard or full."),
 ]
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict",
-        help="Treat runs with other versions of numpy, scipy, scikit-learn or numba as stale.",
-    ),
-]
 Plugins = Annotated[
     list[Path],
     repeatable("--plugin", "FILE", "Python file that registers boosters or other parts"),

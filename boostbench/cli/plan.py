@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Json, SelectedRuns, Shard, Strict, parse_shard
+from boostbench.cli.options import Json, SelectedRuns, Shard, parse_shard
 from boostbench.cli.output import print_json, print_rows
 from boostbench.cli.progress import n_runs
 from boostbench.reports.text import duration
@@ -30,7 +30,6 @@ def plan(
         ),
     ] = 1,
     shard: Shard = None,
-    strict: Strict = False,
     as_json: Json = False,
 ) -> int:
     """Show the runs that `run` would do, with reasons and times.
@@ -43,7 +42,7 @@ def plan(
       boostbench plan noise20 --size full --jobs 2
     """
     experiments = selection.load(shard=parse_shard(shard))
-    plans = [(experiment.config.name, experiment.plan(strict=strict)) for experiment in experiments]
+    plans = [(experiment.config.name, experiment.plan()) for experiment in experiments]
     if as_json:
         print_json([{"config": name, **row} for name, plan in plans for row in plan.rows()])
     else:

@@ -72,7 +72,7 @@ def _live_bar(name: str) -> Iterator[Listener]:
         bar.update(
             task,
             total=progress.total,
-            completed=progress.work_done,
+            completed=progress.done,
             note=_note(event),
             description=f"{name}: {shown}" if shown else name,
         )
@@ -103,8 +103,6 @@ def _note(event: Event) -> str:
     if event.kind == "preparing":
         return f"loading kernels (compiled once, up to a minute), {elapsed}"
     parts = [f"{progress.done}/{progress.total} runs", elapsed]
-    if progress.rounds:
-        parts[0] += f" ({progress.work_done / progress.total:.0%})"
     if not math.isnan(progress.remaining):
         parts.append(f"about {duration(progress.remaining)} left")
     if progress.failures:

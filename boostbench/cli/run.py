@@ -15,7 +15,6 @@ from boostbench.cli.options import (
     Retry,
     SelectedRuns,
     Shard,
-    Strict,
     Verbose,
     parse_pair,
     parse_shard,
@@ -68,7 +67,6 @@ def run(
     ],
     retry: Retry,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat all runs.")] = False,
-    strict: Strict = False,
     shard: Shard = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -92,7 +90,6 @@ def run(
         "dask": dict(parse_pair(text, "--dask") for text in dask),
         "retry": statuses_of(retry),
         "fresh": fresh,
-        "strict": strict,
     }
     codes = []
     following = selection.command("report") if shard is None else ""

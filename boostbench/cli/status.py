@@ -114,7 +114,7 @@ def _print(plan: Plan) -> None:
     )
     counts_by_version = Counter(planned.versions for planned in plan.runs if planned.versions)
     for versions, n in counts_by_version.items():
-        print(f"{n_runs(n)} done with {versions}; `run --strict` repeats them")
+        print(f"{n_runs(n)} done with {versions}; `run --fresh` repeats all runs")
     problems = [
         {
             "what": runs[0].run.id if len(runs) == 1 else f"{dataset} ({n_runs(len(runs))})",

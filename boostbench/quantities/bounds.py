@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from boostbench.quantities.quantity import quantity
+from boostbench.quantities.quantity import ERROR, quantity
 
 
 @quantity(
@@ -17,9 +17,8 @@ from boostbench.quantities.quantity import quantity
     needs="round",
     asked=("record", "bound"),
     requires="a booster with such a bound",
-    unit="%",
-    axis="error (%)",
     is_bound=True,
+    **ERROR,
 )
 def bound(info: Any) -> float:
     """Return the bound on the training error by the objective; NaN if there is none."""
@@ -34,9 +33,8 @@ def bound(info: Any) -> float:
     needs="edges",
     asked=("record", "bound"),
     requires="a booster with such a bound",
-    unit="%",
-    axis="error (%)",
     is_bound=True,
+    **ERROR,
 )
 def edge_bound(booster: Any, edges: Sequence[float | None]) -> Sequence[float] | None:
     """Return the bound on the training error from the edges of all rounds; None without one."""

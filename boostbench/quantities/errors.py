@@ -2,42 +2,74 @@
 
 from __future__ import annotations
 
-from typing import Any
+import base64
 
-from boostbench.quantities.quantity import Quantity
+import numpy as np
+from numpy.typing import NDArray
 
-_ERROR: dict[str, Any] = {"unit": "%", "axis": "error (%)", "greatest": 1.0, "type": int}
-_TRAIN: dict[str, Any] = {"counted": "n_train"}
-_TEST: dict[str, Any] = {"counted": "n_test", "on_test": True}
-_COST: dict[str, Any] = {"axis": "cost", "requires": "a 'cost' of the data sets"}
+from boostbench.quantities.quantity import ERROR, Quantity
+
+Labels = NDArray[np.int64]
+Costs = NDArray[np.float64]
+
+
+def n_errors(predicted: Labels, y: Labels, cost: Costs | None = None) -> int:
+    """Return the number of wrong predictions."""
+    return int(np.count_nonzero(predicted != y))
+
+
+def total_cost(predicted: Labels, y: Labels, cost: Costs | None) -> float | None:
+    """Return the sum of the costs, by true (row) and predicted (column) class; None without."""
+    from boostbench.portable import total
+
+    return None if cost is None else total(cost[y, predicted])
+
+
+def packed_right(predicted: Labels, y: Labels, cost: Costs | None = None) -> str:
+    """Return which samples are predicted correctly, as bits in base64."""
+    return base64.b64encode(np.packbits(predicted == y).tobytes()).decode()
+
 
 train_error = Quantity(
     words="training error (labels as seen)",
     line="training",
     stroke=("dashed", 1.0),
+    needs="labels seen",
+    of=n_errors,
     curve="train_errors",
+    counted="n_train",
     always=True,
-    **_TRAIN,
-    **_ERROR,
+    type=int,
+    greatest=1.0,
+    **ERROR,
 )
 train_error_clean = Quantity(
     words="training error (clean labels)",
     line="training, clean labels",
     stroke=("dotted", 1.1),
+    needs="clean labels",
+    of=n_errors,
     curve="train_errors_clean",
+    counted="n_train",
     always=True,
-    **_TRAIN,
-    **_ERROR,
+    type=int,
+    greatest=1.0,
+    **ERROR,
 )
 test_error = Quantity(
     words="test error",
     line="test",
+    needs="test labels",
+    of=n_errors,
     curve="test_errors",
+    counted="n_test",
     samples="right",
     asked=("metrics", "error"),
     always=True,
-    **_TEST,
-    **_ERROR,
+    on_test=True,
+    type=int,
+    greatest=1.0,
+    **ERROR,
 )
 validation_error = Quantity(
     words="validation error",
@@ -47,21 +79,38 @@ validation_error = Quantity(
     counted="n_validation",
     on_test=True,
     requires="a split with 'validation: true'",
-    **_ERROR,
+    type=int,
+    greatest=1.0,
+    **ERROR,
 )
 train_cost = Quantity(
     words="mean cost on training samples",
-    stroke=("dashed", 1.0),
     line="training",
+    stroke=("dashed", 1.0),
+    needs="labels seen",
+    of=total_cost,
     curve="train_costs",
-    **_TRAIN,
-    **_COST,
+    counted="n_train",
+    always=True,
+    requires="a 'cost' of the data sets",
+    axis="cost",
 )
 test_cost = Quantity(
-    words="mean cost on test samples", line="test", curve="test_costs", **_TEST, **_COST
+    words="mean cost on test samples",
+    line="test",
+    needs="test labels",
+    of=total_cost,
+    curve="test_costs",
+    counted="n_test",
+    always=True,
+    on_test=True,
+    requires="a 'cost' of the data sets",
+    axis="cost",
 )
 right = Quantity(
     words="test samples that are classified correctly, as packed bits in base64",
+    needs="test labels",
+    of=packed_right,
     kept="ladder",
     curve="right",
     always=True,

@@ -20,6 +20,8 @@ _METHODS = {
     "training scores": "staged_scores",
     "probabilities": "staged_predict_proba",
 }
+#: How errors are shown, in one figure if need be.
+ERROR: dict[str, Any] = {"unit": "%", "axis": "error (%)"}
 #: Keys of a config that ask for quantities.
 Setting = Literal["metrics", "record"]
 
@@ -37,8 +39,9 @@ class Quantity:
         ``"probabilities"`` (P of shape (n, K), and y), ``"scores"`` (F of shape (n, K), and y),
         ``"training scores"``, ``"round"`` (a `RoundInfo`), ``"weights"`` (weights of the training
         samples in the next round, and whether their labels are corrupted), ``"edges"`` (the fitted
-        booster and its edges), ``"booster"`` (the fitted booster) or ``"test labels"``. Empty if
-        the pipeline counts it itself.
+        booster and its edges), ``"booster"`` (the fitted booster), ``"test part"`` (y), or
+        ``"labels seen"``, ``"clean labels"`` or ``"test labels"`` (the predicted labels, these
+        labels, and the cost matrix or None). Empty if the pipeline counts it itself.
     of : callable, default=None
         Function of these arguments; returns a number, or what ``type`` describes.
     kept : {"rounds", "checkpoints", "last", "ladder", "once"}, default="rounds"
@@ -240,8 +243,6 @@ def metric(
     words: str,
     needs: Literal["labels", "probabilities"],
     higher: bool,
-    unit: str = "",
-    least: float | None = 0.0,
     greatest: float | None = 1.0,
     **facts: Any,
 ) -> Callable[[Callable[..., float]], Quantity]:
@@ -259,20 +260,16 @@ def metric(
         column per predicted class; or the probabilities, shape (n, K), and the labels, shape (n,).
     higher : bool
         True if higher values are better.
-    unit : str, default=""
-        ``"%"`` for a fraction shown in percent.
-    least, greatest : float or None
-        Range of its values; None if unbounded.
+    greatest : float or None, default=1.0
+        Greatest value; None if unbounded.
     **facts
-        Other attributes of `Quantity`.
+        Other attributes of `Quantity`, such as ``unit="%"`` for a fraction shown in percent.
     """
     return quantity(
         f"test_{name}",
         words=words,
         needs=needs,
         higher=higher,
-        unit=unit,
-        least=least,
         greatest=greatest,
         asked=("metrics", name),
         on_test=True,

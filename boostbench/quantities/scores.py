@@ -29,7 +29,7 @@ def scores(F: NDArray[np.float64], y: NDArray[np.int64]) -> list[list[float | No
 @quantity(
     "labels",
     words="labels of the test samples",
-    needs="test labels",
+    needs="test part",
     kept="once",
     asked=("record", "scores"),
     type=list[int],

@@ -13,11 +13,11 @@ from boostbench.experiments.running.conduct import Event, Progress
 class LongRun:
     """Stands for a run."""
 
-    id, rounds = "letter/sm-boost (subsample=0.5)/exchange-0.2/seed-3", 100
+    id = "letter/sm-boost (subsample=0.5)/exchange-0.2/seed-3"
 
 
-def event(done, n_failed=0, *, kind="finished", remaining=300.0, rounds=0):
-    """Return an event of 9 runs, two of them under way, one of these after some rounds."""
+def event(done, n_failed=0, *, kind="finished", remaining=300.0):
+    """Return an event of 9 runs, two of them under way."""
     counts = {"ok": done - n_failed, "failed": n_failed}
     running = [SimpleNamespace(run=LongRun()), SimpleNamespace(run=LongRun())]
     so_far = Progress(
@@ -25,7 +25,6 @@ def event(done, n_failed=0, *, kind="finished", remaining=300.0, rounds=0):
         counts,
         [(None, None)] * n_failed,
         running=tuple(running),
-        rounds={running[0].run: rounds} if rounds else {},
         seconds=61.0,
         remaining=remaining,
     )
@@ -55,7 +54,7 @@ def test_without_a_terminal_lines_are_rare(capsys, clock):
     ("done", "options", "line"),
     [
         (0, {"remaining": math.nan}, "0/9 runs, 1 min 1 s"),
-        (1, {"rounds": 50}, "1/9 runs (17%), 1 min 1 s, about 5 min 0 s left"),
+        (1, {}, "1/9 runs, 1 min 1 s, about 5 min 0 s left"),
         (0, {"kind": "preparing"}, "loading kernels (compiled once, up to a minute), 1 min 1 s"),
     ],
 )
@@ -79,10 +78,10 @@ def test_on_a_terminal_there_is_a_bar_whatever_its_width(capsys, monkeypatch, co
     monkeypatch.setenv("FORCE_COLOR", "1")
     with progress.showing_progress("tiny") as listen:
         listen(event(3))
-        listen(event(4, 1, rounds=50))
+        listen(event(4, 1))
     err = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     last = err.splitlines()[-1].rpartition("\r")[2]
-    assert "4/9 runs (50%), 1 min 1 s, about 5 min 0 s left, 1 failed" in last
+    assert "4/9 runs, 1 min 1 s, about 5 min 0 s left, 1 failed" in last
     assert "━" in last
     assert len(last) <= columns
     assert ("tiny: letter/sm-boost" in last) == (columns == 120)

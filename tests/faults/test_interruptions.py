@@ -1,7 +1,6 @@
 """Whatever ends an experiment, finished runs are kept and the next call does the rest."""
 
 import os
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 import psutil
 import pytest
 
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.inline import InlineExecutor
@@ -108,23 +106,3 @@ def test_two_commands_share_runs_and_survive_a_kill(start, tmp_path, runs_of):
     assert len(here) > 3
     assert not {*here} & {line.removesuffix(" ok") for line in told}
     assert make_plan(runs_of(SLOW), RecordStore(tmp_path)).counts() == {"ok": 12}
-
-
-def test_a_results_folder_that_goes_away_is_noticed(tmp_path, runs_of):
-    def remove(event):
-        if event.kind == "finished":
-            shutil.rmtree(tmp_path / "results")
-
-    message = "the folder was deleted during the work; run again"
-    with pytest.raises(BoostbenchError, match=message):
-        run_here(runs_of(QUICK), tmp_path / "results", remove)
-    assert not (tmp_path / "results").exists()
-
-
-def test_records_that_go_away_are_noticed_in_the_end(tmp_path, runs_of):
-    def remove(event):
-        for record in tmp_path.glob("runs/*/*.json"):
-            record.unlink()
-
-    with pytest.raises(BoostbenchError, match="records written were deleted meanwhile; run again"):
-        run_here(runs_of(QUICK), tmp_path, remove)

@@ -24,6 +24,8 @@ RUN = Run(
 
 def asking(each):
     """Return a run that records a quantity."""
+    if "cost" in each.requires:
+        return replace(RUN, data=replace(RUN.data, cost=((0.0, 1.0, 2.0),) * 3))
     setting, name = each.asked or ("record", "")
     return RUN if each.always else replace(RUN, **{setting: (name,)})
 
@@ -48,7 +50,8 @@ def test_a_run_that_asks_for_it_records_it_as_declared(name, records):
     if each.kept == "rounds":
         if name == "edge_bound":  # not of this booster
             return
-        values = np.array(found["curves"][each.curve], dtype=float)
+        size = found[each.counted] if each.counted else 1
+        values = np.array(found["curves"][each.curve], dtype=float) / size
         assert len(values) == RUN.rounds
         known = values[~np.isnan(values)]
         assert (known >= (-np.inf if each.least is None else each.least)).all()

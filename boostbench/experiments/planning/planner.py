@@ -24,7 +24,6 @@ from boostbench.experiments.runs import Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
-from boostbench.experiments.store.versions import other_versions
 from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
 
@@ -40,7 +39,6 @@ def make_plan(
     *,
     config: Config | None = None,
     check_packages: bool = False,
-    strict: bool = False,
 ) -> Plan:
     """Compare runs with the stored records.
 
@@ -54,8 +52,6 @@ def make_plan(
         plan holds the fits that the selections require, as far as the records determine them.
     check_packages : bool, default=False
         Import the boosters, so that runs whose package is absent are skipped.
-    strict : bool, default=False
-        Treat records made with other versions of the numerical libraries as stale.
 
     Returns
     -------
@@ -68,7 +64,7 @@ def make_plan(
     as it may be on the machine that writes the report, the newest record of the same value and code
     is valid.
     """
-    planner = _Planner(store, tuple(data_dirs), check_packages, strict)
+    planner = _Planner(store, tuple(data_dirs), check_packages)
     if config is None or config.select is None:
         for run in runs:
             planner.find(run)
@@ -117,7 +113,7 @@ def are_done(
 
 
 def _have_records(runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | Path]) -> bool:
-    planner = _Planner(store, tuple(data_dirs), check_packages=False, strict=False)
+    planner = _Planner(store, tuple(data_dirs), check_packages=False)
     keys = ((run.data.name, planner.key_of(run)) for run in runs)
     return all(any(key == file.key for file in store.find(name, key.value)) for name, key in keys)
 
@@ -172,12 +168,10 @@ class _Planner:
         store: RecordStore,
         data_dirs: tuple[str | Path, ...],
         check_packages: bool,
-        strict: bool,
     ) -> None:
         self.store = store
         self.data_dirs = data_dirs
         self.check_packages = check_packages
-        self.strict = strict
         #: Each run, and as it is planned if it has a record. Keys are compared faster than runs.
         self._lookups: dict[Key, tuple[Run, PlannedRun | None]] = {}
         self._estimates = Estimates()
@@ -219,8 +213,7 @@ class _Planner:
         for path, digest in record.inputs.items():
             if digest_of(path) not in ("", digest):
                 return f"{path}, which it read, changed since it was done"
-        others = other_versions(record) if self.strict else ""
-        return f"it was done with {others}" if others else ""
+        return ""
 
     def planned(self) -> tuple[PlannedRun, ...]:
         """Return the runs with their statuses, in the order of the first calls of `find`."""

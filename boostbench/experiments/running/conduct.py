@@ -12,7 +12,6 @@ from pathlib import Path
 
 from boostbench.experiments.planning.plans import PlannedRun
 from boostbench.experiments.running.inline import Executor
-from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 from boostbench.experiments.store.locks import RunLocks
@@ -37,8 +36,6 @@ class Progress:
         Runs whose status is not ``ok``.
     running : tuple of PlannedRun
         Runs in progress.
-    rounds : dict of Run to int
-        Rounds completed so far, for the runs in progress that report them.
     seconds : float
         Time since the start.
     remaining : float
@@ -55,7 +52,6 @@ class Progress:
     counts: dict[str, int] = field(default_factory=dict)
     failures: list[tuple[PlannedRun, Record]] = field(default_factory=list)
     running: tuple[PlannedRun, ...] = ()
-    rounds: dict[Run, int] = field(default_factory=dict)
     seconds: float = 0.0
     remaining: float = 0.0
     interrupted: bool = False
@@ -71,11 +67,6 @@ class Progress:
     def n_left(self) -> int:
         """Number of unfinished runs."""
         return self.total - self.done
-
-    @property
-    def work_done(self) -> float:
-        """Number of finished runs plus the completed fraction of each run in progress."""
-        return self.done + sum(n / run.rounds for run, n in self.rounds.items())
 
     @property
     def ends_early(self) -> bool:
@@ -157,7 +148,6 @@ def run_plan(
         except BaseException:
             executor.shutdown()
             raise
-    store.check_written()
     return conductor.outcome()
 
 
@@ -255,13 +245,8 @@ class _Conductor:
     ) -> None:
         if self.on_event is None:
             return
-        progress, rounds = self.progress, self.executor.rounds()
+        progress = self.progress
         progress.running = tuple(planned for planned, _ in self.running.values())
-        progress.rounds = {
-            planned.run: rounds[key]
-            for key, (planned, _) in self.running.items()
-            if rounds.get(key)
-        }
         progress.seconds = time.monotonic() - self.start_time
         progress.remaining = self.estimate_remaining()
         progress.notice = self.executor.notice
@@ -269,21 +254,17 @@ class _Conductor:
 
     def estimate_remaining(self) -> float:
         """Return the expected seconds left, scaled by the ratio of measured to expected time."""
-        spent, expected = self.spent_seconds, self.expected_seconds
-        left = sum(planned.seconds for planned in (*self.waiting, *self.locked_elsewhere))
-        for planned, started in self.running.values():
-            share = self.progress.rounds.get(planned.run, 0) / planned.run.rounds
-            left += planned.seconds * (1.0 - share)
-            if share:
-                spent += time.monotonic() - started
-                expected += planned.seconds * share
-        if not spent or not expected:
+        if not self.spent_seconds or not self.expected_seconds:
             return math.nan
-        return left * spent / expected / self.executor.jobs
+        ratio = self.spent_seconds / self.expected_seconds
+        left = sum(planned.seconds * ratio for planned in (*self.waiting, *self.locked_elsewhere))
+        for planned, started in self.running.values():
+            left += max(planned.seconds * ratio - (time.monotonic() - started), 0.0)
+        return left / self.executor.jobs
 
     def outcome(self) -> Progress:
         self.progress.seconds = time.monotonic() - self.start_time
-        self.progress.running, self.progress.rounds, self.progress.remaining = (), {}, 0.0
+        self.progress.running, self.progress.remaining = (), 0.0
         return self.progress
 
 

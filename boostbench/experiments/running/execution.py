@@ -24,21 +24,23 @@ from boostbench.data.dataset import encode_labels
 from boostbench.errors import BoostbenchError, ChangedError, UnknownNameError
 from boostbench.experiments.configs.expressions import resolve
 from boostbench.experiments.running.curves import (
-    Costs,
-    Curves,
-    Labels,
-    Tally,
     check_round,
     check_staged_scores,
-    packed_right,
     staged_labels,
     takes_callback,
 )
-from boostbench.experiments.running.measuring import Recorder, measure
+from boostbench.experiments.running.measuring import (
+    Recorder,
+    measure,
+    record_round,
+    record_test,
+    record_training,
+)
 from boostbench.experiments.streams import stream
 from boostbench.inputs import noting
 from boostbench.noise import corrupt
 from boostbench.quantities import QUANTITIES
+from boostbench.quantities.errors import Costs, Labels, n_errors
 
 if TYPE_CHECKING:
     from boostbench.experiments.runs import Run
@@ -99,7 +101,6 @@ def execute(
     run: Run,
     data_dirs: Sequence[str | Path] = (),
     data: str = "",
-    tell: Callable[[int], None] = lambda _: None,
     phases: Phases | None = None,
 ) -> dict[str, Any]:
     """Carry out a run.
@@ -111,8 +112,6 @@ def execute(
         Folders of data files.
     data : str, default=""
         Expected first digits of the checksum of the data.
-    tell : callable, optional
-        Called after each round with the number of rounds completed.
     phases : Phases, optional
 
     Returns
@@ -132,7 +131,7 @@ def execute(
     with phases.phase("load"):
         problem = prepare(run, data_dirs, data)
     carry_out = _evaluate if run.validation is None else _cross_validate
-    found = carry_out(run, problem, phases, tell)
+    found = carry_out(run, problem, phases)
     return {
         "n_train": len(problem.y),
         "n_classes": problem.n_classes,
@@ -142,55 +141,52 @@ def execute(
     }
 
 
-def _evaluate(
-    run: Run, problem: Problem, phases: Phases, tell: Callable[[int], None]
-) -> dict[str, Any]:
+def _evaluate(run: Run, problem: Problem, phases: Phases) -> dict[str, Any]:
     """Fit the booster of a run and count the errors on all parts after each round."""
     booster = make(run, problem.X, problem.n_classes, run.rounds, problem.cost, problem.classes)
     recorder = Recorder(QUANTITIES.recorded(run.metrics, run.record), run.checkpoints)
-    curves = Curves(problem.y, problem.y_clean, problem.cost, recorder)
-    observers = curves, lambda info: tell(info.round)
+    observe = partial(record_round, recorder, problem)
     with phases.phase("fit"):
-        is_observed = _fit(booster, problem.X, problem.y, phases, *observers)
+        is_observed = _fit(booster, problem.X, problem.y, phases, observe)
     if not is_observed:
-        for predicted in staged_labels(booster, problem.X, run.rounds):
-            curves.add(predicted)
+        for t, predicted in enumerate(staged_labels(booster, problem.X, run.rounds), start=1):
+            record_training(recorder, problem, t, predicted)
         check_staged_scores(booster, problem.X_test)
-    tested = Tally(problem.y_test, problem.cost)
     with phases.phase("predict"):  # the labels of the last round equal those of `predict`
-        right = packed_right(
-            tested.each(staged_labels(booster, problem.X_test, run.rounds)),
-            problem.y_test,
-            run.checkpoints,
-            booster.classes_[0],
-        )
-    if len(tested.errors) != len(curves.seen.errors):
+        for t, predicted in enumerate(staged_labels(booster, problem.X_test, run.rounds), start=1):
+            record_test(recorder, problem, t, predicted)
+    n_rounds = len(recorder.curves["test_errors"])
+    if n_rounds != (n_fitted := len(recorder.curves["train_errors"])):
         raise BoostbenchError(
-            f"booster {run.booster.name!r} made {len(curves.seen.errors)} rounds in training and "
-            f"{len(tested.errors)} in prediction; both must be the same"
+            f"booster {run.booster.name!r} made {n_fitted} rounds in training and {n_rounds} in "
+            "prediction; both must be the same"
         )
+    zero = _without_rounds(booster, problem)
     measure(recorder, booster, problem, run.rounds)
     found: dict[str, Any] = {
         "stop_reason": str(getattr(booster, "stop_reason_", "")),
         "nested_rounds": bool(getattr(booster, "nested_rounds", True)),
-        "n_rounds": len(tested.errors),
+        "n_rounds": n_rounds,
         "n_test": len(problem.y_test),
         "n_per_class": _per_class(problem),
-        "round_zero": _without_rounds(booster, problem),
-        "curves": {**curves.as_dict(), **tested.as_dict("test"), **recorder.curves},
-        "at_checkpoints": {"right": right, **recorder.at_checkpoints},
+        "round_zero": {name: curve[0] for name, curve in zero.curves.items()},
+        "curves": recorder.curves,
+        "at_checkpoints": recorder.at_checkpoints,
     }
+    if not n_rounds:
+        found["at_checkpoints"] |= zero.at_checkpoints
     if problem.X_validation is not None and problem.y_validation is not None:
         predictions = staged_labels(booster, problem.X_validation, run.rounds)
         # Without costs: validation errors are only used for selection.
-        found["curves"]["validation_errors"] = Tally.of(predictions, problem.y_validation).errors
+        errors = [n_errors(predicted, problem.y_validation) for predicted in predictions]
+        first = np.full_like(problem.y_validation, booster.classes_[0])
+        found["curves"]["validation_errors"] = errors
+        found["round_zero"]["validation_errors"] = n_errors(first, problem.y_validation)
         found["n_validation"] = len(problem.y_validation)
     return found
 
 
-def _cross_validate(
-    run: Run, problem: Problem, phases: Phases, tell: Callable[[int], None]
-) -> dict[str, Any]:
+def _cross_validate(run: Run, problem: Problem, phases: Phases) -> dict[str, Any]:
     """Fit the booster of a run once for each inner fold and count the errors on the fold.
 
     The folds depend only on the seed and the data, so they are the same for all boosters and
@@ -208,12 +204,12 @@ def _cross_validate(
             train, held = ids != fold, ids == fold
             given = problem.n_classes, run.rounds, problem.cost, problem.classes
             booster = make(run, problem.X[train], *given)
-            observers = check_round, partial(_tell_share, tell, fold * run.rounds, folds)
-            if not _fit(booster, problem.X[train], problem.y[train], phases, *observers):
+            if not _fit(booster, problem.X[train], problem.y[train], phases, check_round):
                 check_staged_scores(booster, problem.X[held])
             predictions = staged_labels(booster, problem.X[held], run.rounds)
             first = int(np.count_nonzero(problem.y[held] != booster.classes_[0]))
-            curves.append(Tally.of(predictions, problem.y[held]).errors or [first])
+            errors = [n_errors(predicted, problem.y[held]) for predicted in predictions]
+            curves.append(errors or [first])
             zero += first
             reasons.add(str(getattr(booster, "stop_reason_", "")))
     longest = max(map(len, curves))
@@ -229,27 +225,21 @@ def _cross_validate(
     }
 
 
-def _tell_share(tell: Callable[[int], None], before: int, folds: int, info: Any) -> None:
-    """Report the rounds of all folds, scaled to the number of rounds of one fit."""
-    tell((before + info.round) // folds)
-
-
 def _fit(
     booster: Any,
     X: NDArray[np.float64],
     y: Labels,
     phases: Phases,
-    *observers: Callable[[Any], None],
+    observe: Callable[[Any], None],
 ) -> bool:
-    """Fit a booster and return whether it supports observers, which are called each round."""
+    """Fit a booster and return whether it supports an observer, which is called each round."""
     if not takes_callback(booster):
         booster.fit(X, y)
         return False
 
     def on_round(info: Any) -> None:
         with phases.pause():
-            for observe in observers:
-                observe(info)
+            observe(info)
 
     booster.fit(X, y, on_round=on_round)
     return True
@@ -388,14 +378,10 @@ def _by_number(weights: dict[str, Any], classes: Sequence[str]) -> dict[int, Any
     return found
 
 
-def _without_rounds(booster: Any, problem: Problem) -> dict[str, int | float]:
+def _without_rounds(booster: Any, problem: Problem) -> Recorder:
     """Return the errors at T = 0, where all scores are equal and the first class is predicted."""
-    first = booster.classes_[0]
-    curves = Curves(problem.y, problem.y_clean, problem.cost)
-    tested = Tally(problem.y_test, problem.cost)
-    curves.add(np.full_like(problem.y, first))
-    tested.add(np.full_like(problem.y_test, first))
-    found = {name: its[0] for name, its in {**curves.as_dict(), **tested.as_dict("test")}.items()}
-    if problem.y_validation is not None:
-        found["validation_errors"] = int(np.count_nonzero(problem.y_validation != first))
-    return found
+    zero = Recorder(QUANTITIES.recorded((), ()), ())
+    record_training(zero, problem, 0, np.full_like(problem.y, booster.classes_[0]))
+    record_test(zero, problem, 0, np.full_like(problem.y_test, booster.classes_[0]))
+    zero.finish()
+    return zero

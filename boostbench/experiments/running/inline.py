@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -62,10 +62,6 @@ class Executor(ABC):
         """Return the records of the runs that have ended since the last call."""
         ended, self._ended = self._ended, []
         return ended
-
-    def rounds(self) -> Mapping[Key, int]:
-        """Return the number of completed rounds of the runs in progress, where it is known."""
-        return {}
 
     def shutdown(self) -> None:  # noqa: B027
         """Stop all runs immediately and release all resources."""

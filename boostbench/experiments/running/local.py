@@ -10,7 +10,7 @@ import socket
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
@@ -103,10 +103,6 @@ class LocalExecutor(Executor):
             self._receive()
         return super().ended()
 
-    def rounds(self) -> Mapping[Key, int]:
-        """Return the number of completed rounds of the runs in progress, where it is known."""
-        return {key: task.rounds for key, task in self._sent.items()}
-
     def shutdown(self) -> None:
         """Stop all runs immediately and end the processes."""
         if not self._is_closed:
@@ -134,8 +130,6 @@ class LocalExecutor(Executor):
         task = self._sent[update.key]
         if update.kind == "started":
             task.started = now()
-        elif update.kind == "rounds":
-            task.rounds = update.rounds
         else:
             self._end(task, update)
 
@@ -188,7 +182,7 @@ class LocalExecutor(Executor):
                 if task.losses >= MOST_LOSSES:
                     self._end(task, TaskUpdate(task.job.key, "lost"))
                     continue
-                task.started, task.rounds = "", 0
+                task.started = ""
             self._send(task)
 
     def _end(self, task: Task, update: TaskUpdate) -> None:

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.experiments.running.curves import is_kept, staged_labels
+from boostbench.experiments.running.curves import (
+    Labels,
+    check_round,
+    is_kept,
+    staged_labels,
+    weights_of_samples,
+)
 from boostbench.quantities.predictions import confusion_matrix, probabilities_of
 
 if TYPE_CHECKING:
@@ -38,7 +44,7 @@ class Recorder:
     """
 
     def __init__(self, quantities: Mapping[str, Quantity], checkpoints: Collection[int]) -> None:
-        self._quantities = quantities
+        self._quantities = quantities.values()
         self._checkpoints = frozenset(checkpoints)
         self._last: dict[str, tuple[int, _Arguments]] = {}
         kept = {each.curve: each.kept for each in quantities.values()}
@@ -51,7 +57,7 @@ class Recorder:
 
     def taking(self, needs: str) -> list[Quantity]:
         """Return the quantities that are computed from ``needs``."""
-        return [each for each in self._quantities.values() if each.needs == needs]
+        return [each for each in self._quantities if each.needs == needs]
 
     def add(self, needs: str, t: int, *arguments: Any) -> None:
         """Add round t to the quantities that are computed from ``needs``.
@@ -66,8 +72,9 @@ class Recorder:
         self._last[needs] = t, arguments
         for each in self.taking(needs):
             if each.kept == "rounds":
-                value = None if arguments[0] is None else _finite(each(*arguments))
-                self.curves[each.curve].append(value)
+                value = math.nan if arguments[0] is None else each(*arguments)
+                if value is not None:
+                    self.curves[each.curve].append(_finite(value))
             elif t in self._checkpoints or (each.kept == "ladder" and is_kept(t, ())):
                 self.at_checkpoints[each.curve][str(t)] = each(*arguments)
 
@@ -88,14 +95,32 @@ class Recorder:
             for each in self.taking(needs):
                 if each.kept in ("last", "ladder"):
                     self.at_checkpoints[each.curve][str(t)] = each(*arguments)
-        unknown = {
-            each.curve
-            for each in self.taking("round")
-            if not any(value is not None for value in self.curves[each.curve])
-        }
-        self.curves = {
-            name: curve for name, curve in self.curves.items() if curve and name not in unknown
-        }
+        for each in self._quantities:
+            curve = self.curves.get(each.curve)
+            is_unknown = each.needs == "round" and not any(v is not None for v in curve or ())
+            if curve is not None and (is_unknown or (not curve and each.type is not int)):
+                del self.curves[each.curve]
+
+
+def record_round(recorder: Recorder, problem: Problem, info: Any) -> None:
+    """Add the state of training after a round (a `RoundInfo`)."""
+    check_round(info)
+    record_training(recorder, problem, info.round, info.labels)
+    recorder.add("round", info.round, info)
+    if recorder.taking("weights"):
+        w = weights_of_samples(info)
+        recorder.add("weights", info.round, w, problem.y != problem.y_clean)
+
+
+def record_training(recorder: Recorder, problem: Problem, t: int, predicted: Labels) -> None:
+    """Add the predicted labels of the training samples after round t."""
+    recorder.add("labels seen", t, predicted, problem.y, problem.cost)
+    recorder.add("clean labels", t, predicted, problem.y_clean, None)
+
+
+def record_test(recorder: Recorder, problem: Problem, t: int, predicted: Labels) -> None:
+    """Add the predicted labels of the test samples after round t."""
+    recorder.add("test labels", t, predicted, problem.y_test, problem.cost)
 
 
 def measure(recorder: Recorder, booster: Any, problem: Problem, rounds: int) -> None:
@@ -117,7 +142,7 @@ def measure(recorder: Recorder, booster: Any, problem: Problem, rounds: int) -> 
                 recorder.add(needs, t, *arguments)
     recorder.add_whole("edges", booster, recorder.curves["edge"])
     recorder.add_whole("booster", booster)
-    recorder.add_whole("test labels", problem.y_test)
+    recorder.add_whole("test part", problem.y_test)
     recorder.finish()
 
 
@@ -168,6 +193,8 @@ def _count(stages: Iterable[Any]) -> int:
     return sum(1 for _ in stages)
 
 
-def _finite(value: Any) -> float | None:
+def _finite(value: Any) -> int | float | None:
+    if isinstance(value, int):
+        return value
     number = float(value)
     return number if math.isfinite(number) else None

@@ -17,8 +17,6 @@ import gc
 import math
 import os
 import pickle
-import re
-import select
 import signal
 import socket
 import sys
@@ -32,7 +30,6 @@ from typing import Any, NoReturn
 
 import psutil
 
-from boostbench import registry
 from boostbench.data import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import environment
@@ -40,6 +37,7 @@ from boostbench.experiments.running.worker import LOG_LINES, Job, compile_kernel
 from boostbench.experiments.store.identity import Key, is_own_code
 from boostbench.experiments.store.records import encode
 from boostbench.experiments.store.versions import versions
+from boostbench.plugin_files import executed_plugins
 
 #: Maximum losses of a server during one run; the last attempt executes that run alone.
 MOST_LOSSES = 3
@@ -51,10 +49,6 @@ _MOST_CHUNKS = 16
 _LOG_BYTES = 10_000
 #: First byte of an answer: whether the worker may execute another run.
 _AGAIN, _RETIRE = b"+", b"-"
-#: Message of a worker before its answer: the number of completed rounds.
-_ROUNDS = re.compile(rb"=(\d{1,9})\n")
-#: Minimum time between two of these messages.
-_ROUNDS_SECONDS = 0.5
 #: Signals that end all processes of a batch job; they may reach the client a moment later.
 _FOR_ALL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _FOR_ALL_SECONDS = 0.5
@@ -71,14 +65,11 @@ class Task:
         Time at which a worker started it; empty while the task waits.
     losses : int
         Number of servers lost while the task was in progress.
-    rounds : int
-        Number of completed rounds at the last report.
     """
 
     job: Job
     started: str = ""
     losses: int = 0
-    rounds: int = 0
 
     @property
     def alone(self) -> bool:
@@ -88,13 +79,13 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskUpdate:
-    """Message from the server about the start, progress or end of a task.
+    """Message from the server about the start or end of a task.
 
     Attributes
     ----------
     key : Key
         Key of the job.
-    kind : {"started", "rounds", "done", "died", "timeout", "memory", "lost"}
+    kind : {"started", "done", "died", "timeout", "memory", "lost"}
         ``timeout`` and ``memory``: the worker was killed for exceeding a limit. ``died``: it ended
         without an answer for another reason. ``lost``: the server ended; not sent by it.
     exit_code : int
@@ -103,8 +94,6 @@ class TaskUpdate:
         Last lines of output.
     answer : bytes
         The encoded record, for ``done``.
-    rounds : int
-        Number of completed rounds, for ``rounds``.
     """
 
     key: Key
@@ -112,7 +101,6 @@ class TaskUpdate:
     exit_code: int = 0
     log: tuple[str, ...] = ()
     answer: bytes = b""
-    rounds: int = 0
 
 
 def serve(descriptor: int, jobs: int) -> None:
@@ -171,10 +159,6 @@ class _Worker:
     def listen(self) -> None:
         """Read messages and output of the worker without waiting; keep the end of the output."""
         self.answer += self._read(self.channel)
-        while message := _ROUNDS.match(self.answer):
-            self.answer = self.answer[message.end() :]
-            if self.task is not None:
-                self.task.rounds = int(message[1])
         self._log = (self._log + self._read(self.output))[-_LOG_BYTES:]
 
     def _read(self, source: socket.socket) -> bytes:
@@ -283,20 +267,12 @@ class _Server:
         if self.woken in ready:
             self.woken.recv(_CHUNK)
         for worker in {sources[source] for source in ready if source in sources}:
-            before = worker.task.rounds if worker.task is not None else 0
             worker.listen()
-            if worker.task is not None and worker.task.rounds > before:
-                self.send_rounds(worker.task)
             if worker.task is not None and worker.has_answered:
                 if worker.answer.startswith(_AGAIN):
                     self.client.send(worker.end_task("done"))
                 else:
                     kill_tree(worker.pid)  # the answer is sent once its processes have ended
-
-    def send_rounds(self, task: Task) -> None:
-        """Send the number of completed rounds to the client, unless this would block."""
-        if select.select([], [self.client], [], 0)[1]:
-            self.client.send(TaskUpdate(task.job.key, "rounds", rounds=task.rounds))
 
     def reap(self) -> None:
         """Remove workers that have ended, and kill the processes that they started."""
@@ -429,7 +405,7 @@ def _work(channel: socket.socket, output: socket.socket) -> NoReturn:
         output.close()
         requests = channel.makefile("rb")
         while True:
-            answer = _answer(pickle.load(requests), channel)
+            answer = _answer(pickle.load(requests))
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):
                     stream.flush()
@@ -440,18 +416,10 @@ def _work(channel: socket.socket, output: socket.socket) -> NoReturn:
         os._exit(1)
 
 
-def _answer(job: Job, channel: socket.socket) -> bytes:
+def _answer(job: Job) -> bytes:
     if job.is_warm_up:
         compile_kernels(job)
         return _RETIRE + b"\n"
-    own_pid, last = os.getpid(), time.monotonic()
-
-    def tell(rounds: int) -> None:
-        nonlocal last
-        if time.monotonic() - last > _ROUNDS_SECONDS and os.getpid() == own_pid:
-            last = time.monotonic()
-            channel.sendall(b"=%d\n" % rounds)
-
-    record = perform(job, tell=tell)
-    is_clean = record.status in ("ok", "skipped") and not registry.has_foreign_code()
+    record = perform(job)
+    is_clean = record.status in ("ok", "skipped") and not executed_plugins()
     return (_AGAIN if is_clean else _RETIRE) + encode(record)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -31,7 +31,6 @@ from boostbench.threads import threads
 #: Number of lines of output that the record of a failed run keeps.
 LOG_LINES = 100
 _LONGEST_TEXT = 10_000
-Tell = Callable[[int], None]
 
 
 @dataclass(frozen=True)
@@ -63,12 +62,7 @@ class Job:
         return not self.key.value
 
 
-def perform(
-    job: Job,
-    *,
-    let_through: type[BaseException] | tuple[()] = (),
-    tell: Tell = lambda _: None,
-) -> Record:
+def perform(job: Job, *, let_through: type[BaseException] | tuple[()] = ()) -> Record:
     """Carry out a job and return its record.
 
     Parameters
@@ -76,8 +70,6 @@ def perform(
     job : Job
     let_through : exception type, optional
         Exception to propagate instead of recording, such as KeyboardInterrupt.
-    tell : callable, optional
-        Called after each round with the number of rounds completed.
 
     Returns
     -------
@@ -89,7 +81,7 @@ def perform(
     environment.reset_peak_memory()
     try:
         with environment.memory_limit(job.limits.memory):
-            fields = _execute(job, tell)
+            fields = _execute(job)
         fields["stop_reason"] = as_text(fields["stop_reason"])
         return _record(job, "ok", None, fields, started)
     except let_through:
@@ -130,7 +122,7 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _execute(job: Job, tell: Tell) -> dict[str, Any]:
+def _execute(job: Job) -> dict[str, Any]:
     # Imported here because it loads numpy, scikit-learn and numba.
     from boostbench.experiments.running.clocks import Clocks
     from boostbench.experiments.running.execution import execute
@@ -143,7 +135,7 @@ def _execute(job: Job, tell: Tell) -> dict[str, Any]:
     with inputs.noting(inputs.plugin_of(job.sources)), threads(job.limits.threads or 1):
         with clocks.phase("warm_up"):
             warm_up(job.run)
-        fields = execute(job.run, job.data_dirs, job.key.data, tell, clocks)
+        fields = execute(job.run, job.data_dirs, job.key.data, clocks)
     inputs.check_sources(job.sources)
     return {**fields, "seconds": clocks.rounded(), "inputs": inputs.seen(job.sources)}
 

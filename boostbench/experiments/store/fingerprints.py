@@ -213,10 +213,6 @@ def _reduce(node: ast.AST, *, is_own: bool) -> None:
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
         node.body = node.body[1:] or [ast.Pass()]
-    if isinstance(node, documented):
-        registrations = [d for d in getattr(node, "decorator_list", ()) if _registers(d)]
-        for decorator in registrations:
-            node.decorator_list.remove(decorator)  # type: ignore[union-attr]
     for field in ("body", "orelse", "finalbody"):
         block = getattr(node, field, None)
         if not isinstance(block, list):
@@ -228,12 +224,6 @@ def _reduce(node: ast.AST, *, is_own: bool) -> None:
             exception = block[-1].exc
             kind = exception.func if isinstance(exception, ast.Call) else exception
             block[-1] = ast.Raise(exc=kind, cause=None)
-
-
-def _registers(decorator: ast.expr) -> bool:
-    """Return whether a decorator is ``@registry.register(...)``: names and words in print."""
-    called = decorator.func if isinstance(decorator, ast.Call) else decorator
-    return isinstance(called, ast.Attribute) and called.attr == "register"
 
 
 def _declarations(node: ast.AST) -> Iterator[ast.Call]:
@@ -315,17 +305,13 @@ def _files_of(module: str, names: Iterable[str], path: Path, level: int = 0) -> 
 
 def _files_in(folder: Path, parts: list[str], names: Iterable[str]) -> list[Path]:
     """Return the files of a module in a folder: packages, module and submodules ``names``."""
-    files: list[Path] = []
-    for n, part in enumerate(parts):
-        if (folder / f"{part}.py").is_file() and not (folder / part / "__init__.py").is_file():
-            return [*files, folder / f"{part}.py"] if n == len(parts) - 1 else []
-        folder /= part
-        files.append(folder / "__init__.py")
-    if not folder.is_dir():
+    place = folder.joinpath(*parts)
+    if not place.is_dir() and not place.with_name(f"{place.name}.py").is_file():
         return []
-    for name in names:
-        files += [folder / f"{name}.py", folder / name / "__init__.py"]
-    return [file for file in files if file.is_file()]
+    packages = (folder.joinpath(*parts[: n + 1]) for n in range(len(parts)))
+    places = [*packages, *(place / name for name in names)]
+    both = ((each / "__init__.py", each.with_name(f"{each.name}.py")) for each in places)
+    return [file for pair in both for file in pair if file.is_file()]
 
 
 def _belongs(module: str, root: str) -> bool:

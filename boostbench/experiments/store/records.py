@@ -81,7 +81,6 @@ class RecordStore:
         #: By folder name and value.
         self._known: dict[str, dict[str, list[RecordFile]]] = {}
         self._curves: dict[Path, tuple[str, Record]] = {}
-        self._written: set[Path] = set()
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
@@ -110,16 +109,10 @@ class RecordStore:
         content = encode(record)
         try:
             with uninterrupted():
-                if not self._written:
-                    self.folder.mkdir(parents=True, exist_ok=True)
-                path.parent.mkdir(exist_ok=True)
+                path.parent.mkdir(parents=True, exist_ok=True)
                 write_file(path, content)
-        except FileNotFoundError as error:  # the folder was created before the write
-            what = "the folder was deleted during the work; run again"
-            raise BoostbenchError(what, where=str(self.folder)) from error
         except OSError as error:
             raise _unwritable(path, error) from error
-        self._written.add(path)
         self.remember(record)
         return path
 
@@ -150,20 +143,6 @@ class RecordStore:
             with suppress(OSError):  # another process may finish the file now
                 if time.time() - leftover.lstat().st_mtime > _LEFTOVER_SECONDS:
                     leftover.unlink()
-
-    def check_written(self) -> None:
-        """Ensure that the records written by this object still exist.
-
-        Raises
-        ------
-        BoostbenchError
-            If some were deleted or moved.
-        """
-        n_missing = sum(not path.exists() for path in self._written)
-        if n_missing:
-            what = f"{n_missing} of the {len(self._written)} records written were deleted meanwhile"
-            self._written.clear()
-            raise BoostbenchError(f"{what}; run again", where=str(self.folder))
 
     def read(self, path: Path) -> Record | None:
         """Read a record; None, with a warning in the log, if it is damaged."""

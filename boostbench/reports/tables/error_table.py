@@ -60,7 +60,7 @@ def build_table(
         Every data set has a row for each booster, or for each T if the columns are boosters.
     value : str, default="test_error"
         ``test_error``, ``train_error``, ``train_error_clean``, ``test_cost``, ``train_cost``,
-        ``smooth_risk``, ``test_accuracy``, ``train_accuracy``, or a metric of the config, such as
+        ``test_accuracy``, ``train_accuracy``, or a metric of the config, such as
         ``test_log_loss``.
     at : int, sequence of int, "end" or None, default=None
         Rounds T to show; ``"end"``: the last of each run; None: the checkpoints of the config.

@@ -53,7 +53,7 @@ _LABEL_NUMBERS = {"noise_rate": float, "seed": int, "fold": int, "stopped": int}
 #: Value of T that stands for the last round of each run.
 END: Final = "end"
 #: The errors that every run records.
-ERRORS = tuple(name for name, each in NUMBERS.items() if each.always and each.counted)
+ERRORS = tuple(name for name, each in NUMBERS.items() if each.always and each.type is int)
 
 
 @dataclass(frozen=True)

@@ -19,25 +19,6 @@ from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
 
 
-def test_the_rounds_of_a_run_are_told_while_it_goes_on(runs_of, tmp_path):
-    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 6\n"
-    runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
-    store, told = RecordStore(tmp_path), []
-
-    def listen(event):
-        told.append((event.kind, event.progress.work_done, event.progress.remaining))
-
-    with LocalExecutor(1) as executor:
-        done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=listen)
-    assert done.counts == {"ok": 1}
-    assert [kind for kind, *_ in told].count("preparing") > 1
-    shares = [share for kind, share, _ in told if 0 < share < 1]
-    assert shares
-    assert shares == sorted(shares)
-    assert all(left > 0 for _, share, left in told if 0 < share < 1)
-    assert told[-1][1] == 1
-
-
 def test_a_lost_server_gets_no_task_twice(monkeypatch):
     executor = LocalExecutor.__new__(LocalExecutor)
     keys = [Key("0" * 16, rounds, "", "") for rounds in (1, 2)]
@@ -107,7 +88,7 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
         server = psutil.Process(executor._process.pid)
 
         def suspend(event):
-            if event.kind == "tick" and event.progress.rounds and not suspended:
+            if event.kind == "tick" and event.progress.running and not suspended:
                 suspended.extend([*server.children(recursive=True), server])
                 for process in reversed(suspended):
                     process.suspend()

@@ -124,4 +124,4 @@ def test_probabilities_that_are_not_staged_are_those_of_the_last_round():
     measure(recorder, LastProbabilities(), Problem(X, y, y, X, y, 2, None), rounds=3)
     assert recorder.curves["test_brier"] == [None, None, 0.25]
     assert len(recorder.curves["test_f1"]) == 3
-    assert not recorder.at_checkpoints
+    assert recorder.at_checkpoints == {"right": {}}
