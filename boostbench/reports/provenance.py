@@ -36,6 +36,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
                 if entry.seeds
             ),
         ],
+        "noise": study.noises,
         "splits": _distinct(study.results, lambda result: _split(result.run.split)),
         "data": _distinct(
             study.results,
