@@ -407,9 +407,10 @@ def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Pars
                 places.append(f"{path}:{number}")
                 labels.append(_libsvm_label(label, places[-1]))
                 cells = [cell for cell in cells if not cell.startswith("qid:")]
-                indices.extend(_libsvm_indices(cells, places[-1]))
-                values.extend(float(cell.partition(":")[2]) for cell in cells)
                 lengths.append(len(cells))
+                for index, value in _libsvm_cells(cells, places[-1]):
+                    indices.append(index)
+                    values.append(value)
     column = np.frombuffer(indices, dtype=np.int64)
     first = int(column.min(initial=1))
     width = max(int(column.max(initial=0)) + 1 - first, entry.n_features or 0)
@@ -435,15 +436,17 @@ def _libsvm_label(label: str, where: str) -> str:
     return label
 
 
-def _libsvm_indices(cells: Sequence[str], where: str) -> list[int]:
-    """Return the indices of the cells of a row; raise DataError unless they rise."""
-    indices: list[int] = []
+def _libsvm_cells(cells: Sequence[str], where: str) -> Iterator[tuple[int, float]]:
+    """Yield index and value of the cells of a row; raise DataError unless the indices rise."""
+    last = -1
     for cell in cells:
-        index, _, value = cell.partition(":")
-        if not (re.fullmatch("[0-9]{1,9}", index) and is_number(value)):
+        digits, _, value = cell.partition(":")
+        is_index = digits.isascii() and digits.isdigit() and len(digits) < 10
+        if not (is_index and is_number(value)):
             raise DataError(f"{cell!r} is not INDEX:VALUE, e.g. 3:0.5", where=where)
-        if indices and int(index) <= indices[-1]:
-            what = f"index {index} follows {indices[-1]}; indices must rise within a line"
+        index = int(digits)
+        if index <= last:
+            what = f"index {index} follows {last}; indices must rise within a line"
             raise DataError(what, where=where)
-        indices.append(int(index))
-    return indices
+        yield index, float(value)
+        last = index
