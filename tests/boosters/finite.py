@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.datasets import make_classification
 
 from boostbench.weak_learners import Costs, WeightedLabels
 from boostbench.weak_learners.estimator import EstimatorHypothesis, EstimatorPart
@@ -14,6 +15,13 @@ from boostbench.weak_learners.estimator import EstimatorHypothesis, EstimatorPar
 def row_numbers(n: int) -> np.ndarray:
     """The X that goes with a table of n samples."""
     return np.arange(n, dtype=float)[:, None]
+
+
+def noisy_problem(n: int = 150, n_classes: int = 2, flip_y: float = 0.3) -> Any:
+    """20 features, 4 of use, and labels of which a share is drawn."""
+    return make_classification(
+        n, n_informative=4, n_classes=n_classes, flip_y=flip_y, random_state=0
+    )
 
 
 def noisy_stumps(n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:

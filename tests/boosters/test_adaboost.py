@@ -8,23 +8,18 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_iris
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.boosters.adaboost_mh import AdaBoostMH
 from boostbench.boosters.samme import SAMME
+from tests.boosters.finite import noisy_problem
 from tests.boosters.games import watch
 
 
-def noisy_problem(n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
-    return make_classification(
-        150, n_informative=4, n_classes=n_classes, flip_y=0.3, random_state=0
-    )
-
-
 def test_mh_the_loss_is_the_product_of_the_normalisers_and_bounds_the_hamming_error() -> None:
-    X, y = noisy_problem()
+    X, y = noisy_problem(n_classes=3)
     seen = watch(AdaBoostMH(20, weak_learner="stump"), X, y)
     products = np.cumprod(np.sqrt(1 - np.square(seen.edges)))
     assert_allclose(seen.losses, products, rtol=1e-10)
@@ -34,7 +29,7 @@ def test_mh_the_loss_is_the_product_of_the_normalisers_and_bounds_the_hamming_er
 
 
 def test_mh_the_last_hypothesis_has_no_edge_under_the_new_weights() -> None:
-    X, y = noisy_problem()
+    X, y = noisy_problem(n_classes=3)
     seen = watch(AdaBoostMH(6, weak_learner="stump"), X, y)
     for t in range(5):
         h = (seen.scores[t] - (seen.scores[t - 1] if t else 0)) / seen.sizes[t]
@@ -42,7 +37,7 @@ def test_mh_the_last_hypothesis_has_no_edge_under_the_new_weights() -> None:
 
 
 def test_samme_the_last_hypothesis_is_no_better_than_chance_under_the_new_weights() -> None:
-    X, y = noisy_problem()
+    X, y = noisy_problem(n_classes=3)
     seen = watch(SAMME(6, weak_learner="stump"), X, y)
     for t in range(5):
         h = (seen.scores[t] - (seen.scores[t - 1] if t else 0)).argmax(axis=1)
@@ -50,7 +45,7 @@ def test_samme_the_last_hypothesis_is_no_better_than_chance_under_the_new_weight
 
 
 def test_samme_the_loss_never_rises() -> None:
-    X, y = noisy_problem()
+    X, y = noisy_problem(n_classes=3)
     seen = watch(SAMME(30, weak_learner="stump"), X, y)
     assert (np.diff([1.0, *seen.losses]) <= 1e-12).all()
 
@@ -103,27 +98,13 @@ def test_a_perfect_first_tree_ends_the_training() -> None:
         assert booster.score(X, y) > 0.99
 
 
-def test_no_edge_ends_the_training() -> None:
-    X, y = np.zeros((6, 1)), np.array([0, 1, 0, 1, 0, 1])
-    mh, samme = AdaBoostMH(5).fit(X, y), SAMME(5).fit(X, y)
-    assert (mh.stop_reason_, mh.n_rounds_) == ("no edge", 0)
-    assert (samme.stop_reason_, samme.n_rounds_) == ("no edge", 1)
-
-
 def test_the_printed_rule_of_mh_takes_the_first_positive_class() -> None:
-    X, y = noisy_problem()
+    X, y = noisy_problem(n_classes=3)
     by_score = AdaBoostMH(3, weak_learner="stump").fit(X, y)
     by_sign = AdaBoostMH(3, weak_learner="stump", rule="sign").fit(X, y)
     F = by_score.scores(X)
     assert_array_equal(by_sign.predict(X), (F > 0).argmax(axis=1))
     assert (by_sign.predict(X) != by_score.predict(X)).any()
-
-
-def test_numeric_limits_of_many_rounds_are_survived() -> None:
-    X, y = load_iris(return_X_y=True)
-    for booster in (AdaBoostMH(800), SAMME(800, weak_learner={"tree": {"max_leaf_nodes": 6}})):
-        assert np.isfinite(booster.fit(X, y).scores(X)).all()
-        assert np.isfinite(booster.predict_proba(X)).all()
 
 
 @pytest.mark.data

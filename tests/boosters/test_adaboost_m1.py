@@ -9,7 +9,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_iris
 
-from boostbench import make_booster
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
 from boostbench.boosters.state import TINY
 from tests.boosters.finite import Scripted, noisy_stumps, row_numbers
@@ -92,15 +91,6 @@ def test_c45_on_digits_has_the_error_and_the_trees_of_the_reference() -> None:
     nodes = [2 * forest.n_leaves - 1 for forest in seen.hypotheses]
     assert 100 <= np.median(nodes) <= 115  # the reference's: 107
     assert booster.score(X[test], y[test]) > 0.96  # the reference: 0.977
-
-
-@pytest.mark.parametrize("name", ["adaboost-m1", "samme"])
-def test_c45_trees_predict_as_they_trained(name: str) -> None:
-    X, y = noisy_stumps()
-    booster = make_booster(name, n_estimators=5, weak_learner="c45")
-    seen = watch(booster, X, y)
-    assert len(seen.scores) >= 2
-    assert_allclose(booster.scores(X), seen.scores[-1])
 
 
 def test_a_later_failure_keeps_what_was_learned() -> None:

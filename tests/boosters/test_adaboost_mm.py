@@ -182,13 +182,6 @@ def test_a_perfect_classifier_ends_the_training_and_decides_alone(step: str) -> 
     assert_array_equal(booster.predict(row_numbers(6)), y)
 
 
-def test_without_an_edge_the_model_is_empty() -> None:
-    booster = AdaBoostMM(5).fit(np.zeros((3, 1)), [0, 1, 2])
-    assert (booster.stop_reason_, booster.n_rounds_) == ("no edge", 0)
-    assert booster.predict([[0.0]]).tolist() == [0]
-    assert_allclose(booster.predict_proba([[0.0]]), 1 / 3)
-
-
 def test_huge_scores_give_finite_costs() -> None:
     F = np.array([[1e4, 0.0, -1e4], [0.0, 2e4, 1.0], [5.0, 0.0, 3.0]])
     y = np.array([0, 0, 1], dtype=np.int32)

@@ -18,6 +18,7 @@ from boostbench.boosters.l2boost import L2Boost
 from boostbench.boosters.logitboost import LogitBoost
 from boostbench.boosters.rboost import RBoost1, RBoost2
 from boostbench.boosters.real_adaboost import RealAdaBoost, SavageBoost
+from tests.boosters.finite import noisy_problem
 from tests.boosters.games import watch
 
 BINARY = [
@@ -35,10 +36,6 @@ BINARY = [
     "splboost",
 ]
 every_binary_booster = pytest.mark.parametrize("name", BINARY)
-
-
-def noisy_problem(n: int = 150) -> tuple[np.ndarray, np.ndarray]:
-    return make_classification(n, n_informative=4, flip_y=0.3, random_state=0)
 
 
 def two_leaves() -> tuple[np.ndarray, np.ndarray]:
@@ -59,36 +56,28 @@ def scores_of_leaves(booster: Any) -> np.ndarray:
 # ---- what they converge to ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("booster", [RealAdaBoost, SavageBoost])
-@pytest.mark.parametrize("rounds", [1, 5])
-def test_half_the_log_odds_in_one_round(booster: Any, rounds: int) -> None:
-    F = scores_of_leaves(booster(rounds, weak_learner="stump", smoothing=0.0))
-    assert_allclose(F, LOG_ODDS / 2, atol=1e-12)
-
-
-def test_logitboost_converges_to_half_the_log_odds() -> None:
-    F = scores_of_leaves(LogitBoost(60, weak_learner="stump", max_response=np.inf))
-    assert_allclose(F, LOG_ODDS / 2, atol=1e-9)
+@pytest.mark.parametrize(
+    ("booster", "limit"),
+    [
+        (RealAdaBoost(1, smoothing=0.0), LOG_ODDS / 2),
+        (RealAdaBoost(5, smoothing=0.0), LOG_ODDS / 2),
+        (SavageBoost(1, smoothing=0.0), LOG_ODDS / 2),
+        (SavageBoost(5, smoothing=0.0), LOG_ODDS / 2),
+        (LogitBoost(60, max_response=np.inf), LOG_ODDS / 2),
+        (RBoost1(400, step="gentle", max_response=np.inf), LOG_ODDS),
+        (RBoost1(400, step="fisher", max_response=np.inf), LOG_ODDS),
+        (GentleBoost(100), LOG_ODDS / 2),
+        (L2Boost(300), [2 * 0.3 - 1, 2 * 0.8 - 1]),
+    ],
+    ids=str,
+)
+def test_scores_converge_to(booster: Any, limit: Any) -> None:
+    assert_allclose(scores_of_leaves(booster.set_params(weak_learner="stump")), limit, atol=1e-6)
 
 
 def test_a_bounded_response_drives_a_pure_leaf_on() -> None:
     few, many = (scores_of_leaves(LogitBoost(T, weak_learner="stump"))[1] for T in (50, 200))
     assert many > few + 0.01 > LOG_ODDS[1] / 2
-
-
-@pytest.mark.parametrize("step", ["gentle", "fisher"])
-def test_rboost1_converges_to_the_log_odds(step: str) -> None:
-    booster = RBoost1(400, weak_learner="stump", step=step, max_response=np.inf)
-    assert_allclose(scores_of_leaves(booster), LOG_ODDS, atol=1e-6)
-
-
-def test_gentleboost_converges_to_half_the_log_odds() -> None:
-    assert_allclose(scores_of_leaves(GentleBoost(100, weak_learner="stump")), LOG_ODDS / 2)
-
-
-def test_l2boost_converges_to_the_mean_label() -> None:
-    F = scores_of_leaves(L2Boost(300, weak_learner="stump"))
-    assert_allclose(F, [2 * 0.3 - 1, 2 * 0.8 - 1], atol=1e-9)
 
 
 # ---- what their theory says --------------------------------------------------------------------
@@ -187,24 +176,6 @@ def test_extreme_margins_give_finite_demands(name: str) -> None:
         p = booster.probabilities(state.scores)
         assert_allclose(p.sum(axis=1), 1.0)
         assert ((p >= 0) & (p <= 1)).all()
-
-
-@every_binary_booster
-def test_many_rounds_on_separable_data_stay_finite(name: str) -> None:
-    X, y = load_iris(return_X_y=True)
-    X, y = X[y < 2], y[y < 2]
-    booster = make_booster(name, n_estimators=400).fit(X, y)
-    assert np.isfinite(booster.scores(X)).all()
-    assert booster.score(X, y) == 1.0
-
-
-@every_binary_booster
-def test_labels_without_a_pattern_end_with_a_reason_or_all_rounds(name: str) -> None:
-    booster = make_booster(name, n_estimators=9).fit(np.zeros((4, 1)), [0, 1, 0, 1])
-    assert booster.n_rounds_ == 0
-    assert booster.stop_reason_ in {"no edge", "converged"}
-    assert_array_equal(booster.predict_proba(np.zeros((1, 1))), [[0.5, 0.5]])
-    assert booster.predict(np.zeros((1, 1))).tolist() == [0]
 
 
 @every_binary_booster

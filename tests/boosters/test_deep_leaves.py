@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.boosters import make_booster
@@ -116,17 +116,6 @@ def test_it_is_adaboost_mr_on_ordinary_stumps() -> None:
     F, alphas = adaboost_mr_of_stumps(X, y, 15)
     assert_allclose(booster.coefficients_, alphas, atol=1e-9)
     assert_allclose(booster.decision_function(X), F, atol=1e-8)
-
-
-@pytest.mark.parametrize("name", ["mdeepboost", "adaboost-mr-l1", "additive-logistic"])
-def test_stages_are_refits_and_the_last_is_the_prediction(name: str) -> None:
-    X, y = noisy_problem()
-    learner = {"tree": {"max_depth": 3}}
-    booster = make_booster(name, n_estimators=30, weak_learner=learner, **SHARES).fit(X, y)
-    stages = [scores.copy() for scores in booster._staged_scores(X)]
-    assert_array_equal(stages[-1], booster._scores(X))
-    short = make_booster(name, n_estimators=12, weak_learner=learner, **SHARES).fit(X, y)
-    assert_array_equal(short._scores(X), stages[11])
 
 
 def test_shares_are_weaker_than_labels_in_training() -> None:

@@ -1,4 +1,4 @@
-"""The labels that a fit tells round by round are those of its staged predictions, and of refits."""
+"""Labels and scores of each round of a fit are those of staged predictions, and of refits."""
 
 from __future__ import annotations
 
@@ -32,6 +32,9 @@ def variants() -> list[tuple[str, dict[str, Any]]]:
     return [
         *found,
         ("martiboost", {"rule": "sampled", "route": "sampled"}),
+        ("martiboost", {"weak_learner": {"tree": {"max_leaf_nodes": 4}}}),
+        ("adaboost-m1", {"weak_learner": "c45"}),
+        ("samme", {"weak_learner": "c45"}),
         ("one-vs-all", {"booster": sampled}),
         ("one-vs-all", {"booster": sampled, "n_classes": 2}),
         ("one-vs-all", {"booster": {"adaboost-mh": {"rule": "sign"}}, "n_classes": 2}),
@@ -45,12 +48,13 @@ def test_the_options_that_change_labels_are_among_the_variants() -> None:
 
 
 @pytest.mark.parametrize(("name", "options"), variants(), ids=str)
-def test_labels_told_in_training_are_those_of_every_prediction(
+def test_labels_and_scores_in_training_are_those_of_every_prediction(
     name: str, options: dict[str, Any]
 ) -> None:
     options = dict(options)
     X, y = problem(name if options.pop("n_classes", 4) == 4 else min(BINARY), 80)
     X = X.round(1)
+    X[::7, 3] = np.nan
     X, y = np.concatenate([X, X[:30]]), np.concatenate([y, y[:30]])  # equal samples, too
     parameters = {"random_state": 3, **TABLE[name], **options}
 
@@ -58,10 +62,19 @@ def test_labels_told_in_training_are_those_of_every_prediction(
         return make_booster(name, n_estimators=T, **parameters).fit(X, y, on_round=on_round)
 
     told: list[np.ndarray] = []
-    booster = fitted(5, lambda info: told.append(info.labels))
+    scores: list[np.ndarray] = []
+
+    def note(info: Any) -> None:
+        told.append(info.labels)
+        scores.append(info.scores[info.row_of])
+
+    booster = fitted(5, note)
     assert_array_equal(told, list(booster.staged_predict(X)))
+    assert_array_equal(scores, [F.copy() for F in booster.staged_scores(X)])
     for T in range(1, len(told) + 1 if booster.nested_rounds else 1):
-        assert_array_equal(told[T - 1], fitted(T).predict(X))
+        refit = fitted(T)
+        assert_array_equal(told[T - 1], refit.predict(X))
+        assert_array_equal(scores[T - 1], refit.scores(X))
 
 
 def test_the_rule_decides_the_labels_told() -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 
 from boostbench.boosters.line_search import exponential_step, falling_step
+from tests.boosters.vectors import read
 
-VECTOR = json.loads((Path(__file__).parents[1] / "vectors" / "mcboost.json").read_text())
+VECTOR = read("mcboost")
 
 
 def test_the_worked_example() -> None:

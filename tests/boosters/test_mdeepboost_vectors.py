@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,8 +20,9 @@ from boostbench.boosters.deep_objectives import (
 )
 from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
 from tests.boosters.descents import descend
+from tests.boosters.vectors import read
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "deep_boosting.json").read_text())
+VECTORS = read("deep_boosting")
 X = np.column_stack([VECTORS["data"]["x1"], VECTORS["data"]["x2"]]).astype(float)
 Y = np.array(VECTORS["data"]["y"])
 EIGHT_DIGITS = {"rtol": 0, "atol": 1e-8}

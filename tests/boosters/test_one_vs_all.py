@@ -7,19 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_iris
 
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.one_vs_all import OneVsAll
 from boostbench.boosters.splboost import SPLBoost
-
-
-def three_classes() -> tuple[np.ndarray, np.ndarray]:
-    return make_classification(150, n_informative=4, n_classes=3, flip_y=0.2, random_state=0)
+from tests.boosters.finite import noisy_problem
 
 
 def test_the_scores_are_those_of_the_boosters() -> None:
-    X, y = three_classes()
+    X, y = noisy_problem(n_classes=3, flip_y=0.2)
     joined = OneVsAll(8, weak_learner="stump").fit(X, y)
     for k in range(3):
         alone = AdaBoost(8, weak_learner="stump").fit(X, y == k)
@@ -58,7 +55,7 @@ def test_every_kind_of_booster_fits_in(booster: str) -> None:
 
 
 def test_rounds_are_reported_side_by_side() -> None:
-    X, y = three_classes()
+    X, y = noisy_problem(n_classes=3, flip_y=0.2)
     losses: list[float] = []
     rounds: list[int] = []
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,8 +10,9 @@ from numpy.testing import assert_allclose
 
 from boostbench import make_booster
 from tests.boosters.games import watch
+from tests.boosters.vectors import read
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "spl_boosting.json").read_text())
+VECTORS = read("spl_boosting")
 X = np.column_stack([VECTORS["x1"], VECTORS["x2"]]).astype(float)
 Y = np.array(VECTORS["y"])
 SIX_DIGITS = {"rtol": 0, "atol": 6e-7}

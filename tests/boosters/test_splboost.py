@@ -152,13 +152,6 @@ def test_no_sample_left_ends_the_run() -> None:
         assert np.isfinite(booster.predict_proba(X)).all()
 
 
-def test_no_edge_ends_the_run_without_a_round() -> None:
-    booster = SPLBoost(5).fit(np.zeros((4, 1)), [0, 1, 0, 1])
-    assert (booster.n_rounds_, booster.stop_reason_) == (0, "no edge")
-    assert_array_equal(booster.decision_function(np.zeros((2, 1))), 0.0)
-    assert list(booster.staged_predict(np.zeros((2, 1)))) == []
-
-
 def test_probabilities_follow_the_scores() -> None:
     X, y = noisy_problem()
     booster = SPLBoost(10).fit(X, y)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -17,8 +14,9 @@ from boostbench.boosters.samme import SAMME
 from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs
 from boostbench.boosters.state import softmax
 from tests.boosters.games import Watched, centred_cost, stump_of, watch
+from tests.boosters.vectors import read
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "softmax_boosting.json").read_text())
+VECTORS = read("softmax_boosting")
 X = np.column_stack([VECTORS["D"]["x1"], VECTORS["D"]["x2"]]).astype(float)
 Y = np.array(VECTORS["D"]["y"])
 EIGHT_DIGITS = {"rtol": 0, "atol": 6e-9}

@@ -8,15 +8,21 @@ from typing import Any
 
 import numpy as np
 
-_FOLDER = Path(__file__).parents[1] / "vectors"
+
+def read(name: str) -> dict[str, Any]:
+    """Read a specification's worked examples."""
+    path = Path(__file__).parents[1] / "vectors" / f"{name}.json"
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
 
 #: "A theory of multiclass boosting".
-THEORY: dict[str, Any] = json.loads((_FOLDER / "multiclass_boosters.json").read_text())
+THEORY: dict[str, Any] = read("multiclass_boosters")
 TOY_X = np.array(THEORY["toy9"]["X"], dtype=float)
 TOY_Y = np.array(THEORY["toy9"]["y"])
 
 #: "Multiclass boosting: theory and algorithms".
-MCBOOST: dict[str, Any] = json.loads((_FOLDER / "mcboost.json").read_text())
+MCBOOST: dict[str, Any] = read("mcboost")
 DATA_A, DATA_B = np.array(MCBOOST["data_A"]), np.array(MCBOOST["data_B"])
 LABELS = np.array(MCBOOST["labels_AB"])
 

@@ -41,21 +41,15 @@ def by_recursion(loss: object, b: np.ndarray, state: np.ndarray, t: int) -> floa
 
 
 @settings(max_examples=40)
-@given(baselines(), rounds, st.integers(0, 10**6))
-def test_zero_one_potentials_equal_the_recursion(b: np.ndarray, t: int, seed: int) -> None:
-    states = states_of(len(b), seed)
-    expected = [by_recursion(zero_one_loss, b, s, t) for s in states]
-    assert_allclose(ZeroOnePotential(b).values(states, t), expected, atol=1e-13)
-
-
-@settings(max_examples=40)
 @given(baselines(), rounds, st.integers(0, 10**6), st.floats(0.05, 2.0))
-def test_exponential_potentials_equal_the_recursion(
-    b: np.ndarray, t: int, seed: int, eta: float
-) -> None:
+def test_potentials_equal_the_recursion(b: np.ndarray, t: int, seed: int, eta: float) -> None:
     states = states_of(len(b), seed, n=3)
-    expected = [by_recursion(lambda s: exponential_loss(s, eta), b, s, t) for s in states]
-    assert_allclose(ExponentialPotential(b, eta).values(states, t), expected, rtol=1e-12)
+    for phi, loss in (
+        (ZeroOnePotential(b), zero_one_loss),
+        (ExponentialPotential(b, eta), lambda s: exponential_loss(s, eta)),
+    ):
+        expected = [by_recursion(loss, b, s, t) for s in states]
+        assert_allclose(phi.values(states, t), expected, rtol=1e-12, atol=1e-13)
 
 
 def test_the_specified_values() -> None:

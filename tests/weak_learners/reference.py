@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import strategies as st
 
 TIE = 1e-12
 
@@ -130,6 +131,26 @@ def integer_data(n: int, d: int, n_classes: int, seed: int) -> tuple[np.ndarray,
         scale=0.2, size=(n, n_classes)
     )
     return X, score.argmax(axis=1).astype(np.int32)
+
+
+shapes = st.fixed_dictionaries(
+    {
+        "n": st.integers(1, 200),
+        "d": st.integers(1, 7),
+        "n_values": st.integers(1, 40),
+        "zeros": st.sampled_from([0.0, 0.5, 0.9]),
+        "missing": st.sampled_from([0.0, 0.1, 0.7]),
+        "seed": st.integers(0, 2**32 - 1),
+    }
+)
+
+
+def data_of(shape):
+    """Return the generator and features of a shape: few values, zeros and gaps among them."""
+    rng = np.random.default_rng(shape["seed"])
+    size = shape["n"], shape["d"]
+    X = rng.integers(0, shape["n_values"], size) * (rng.random(size) >= shape["zeros"])
+    return rng, np.where(rng.random(size) < shape["missing"], np.nan, X)
 
 
 def assert_same_trees(a, b):

@@ -29,7 +29,7 @@ from boostbench.weak_learners.team import (
     wait_for_part,
 )
 from boostbench.weak_learners.tree import numbers_of
-from tests.weak_learners.reference import assert_same_trees
+from tests.weak_learners.reference import assert_same_trees, data_of, shapes
 
 
 @kernel
@@ -104,25 +104,11 @@ LEARNERS = {
     "targets": [Tree(), Tree(min_samples_leaf=2, max_leaf_nodes=6)],
 }
 
-shapes = st.fixed_dictionaries(
-    {
-        "n": st.integers(1, 200),
-        "d": st.integers(1, 7),
-        "n_values": st.integers(1, 40),
-        "zeros": st.sampled_from([0.0, 0.5, 0.9]),
-        "missing": st.sampled_from([0.0, 0.1, 0.7]),
-        "seed": st.integers(0, 2**32 - 1),
-    }
-)
 
-
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(shapes, st.sampled_from(sorted(LEARNERS)), st.data())
 def test_threads_that_share_a_tree_change_no_bit_of_it(shape, kind, data):
-    rng = np.random.default_rng(shape["seed"])
-    n, d = shape["n"], shape["d"]
-    X = rng.integers(0, shape["n_values"], (n, d)) * (rng.random((n, d)) >= shape["zeros"])
-    X = np.where(rng.random((n, d)) < shape["missing"], np.nan, X)
+    (rng, X), n, d = data_of(shape), shape["n"], shape["d"]
     weight = rng.random(n)
     demand = {
         "labels": WeightedLabels(rng.integers(0, 4, n).astype(np.int32), weight, 4),
