@@ -87,7 +87,7 @@ OWN = """
 """
 
 
-def test_a_kernel_is_compiled_anew_when_what_it_calls_or_reads_has_changed(forks, tmp_path) -> None:
+def test_a_kernel_is_compiled_anew_when_what_it_calls_changes(forks, tmp_path) -> None:
     code = "import own; print(own.answer(3), sum(own.answer.stats.cache_hits.values()))"
     module(tmp_path, OWN)
     assert forks(tmp_path, code) + forks(tmp_path, code) == ["7 0", "7 1"]
@@ -99,9 +99,7 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_or_reads_has_changed(forks
     assert forks(tmp_path, code) == ["7 1"]
 
 
-def test_a_process_that_compiles_sources_of_the_past_leaves_nothing_for_the_new_ones(
-    forks, tmp_path
-) -> None:
+def test_kernels_of_old_sources_are_not_kept(forks, tmp_path) -> None:
     module(tmp_path, OWN)
     late = """
         import own
@@ -171,9 +169,7 @@ BODY
 """
 
 
-def test_functions_made_by_one_function_are_told_apart_in_kernels_of_two_processes(
-    forks, tmp_path
-) -> None:
+def test_kernels_of_functions_of_the_same_name_differ(forks, tmp_path) -> None:
     loops = "for i in range(x.shape[0]): s += f(x[i] + {0}) * x[(i + {0}) % x.shape[0]]"
     body = "\n".join(" " * 12 + loops.format(j) for j in range(12))
     module(tmp_path, TWINS.replace("BODY", body))

@@ -52,7 +52,7 @@ def test_each_name_exists_and_is_used():
     assert all(getattr(plugins, name) is not None for name in dir(plugins))
 
 
-def test_a_booster_loads_no_drawings_and_its_fingerprint_has_what_it_uses(tmp_path):
+def test_a_booster_loads_no_drawings(tmp_path):
     file = tmp_path / "own.py"
     file.write_text("from boostbench.plugins import Booster, boosters\n")
     command = (

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.errors import PluginError, UnknownNameError
+from boostbench.errors import PluginError
 from boostbench.plugin_files import load_plugin
 from boostbench.registry import (
     Declaration,
@@ -99,21 +99,9 @@ def test_two_plugin_files_of_one_name_are_two_plugins(tmp_path):
     assert (first.x, second.x) == (1, 2)
 
 
-@pytest.mark.parametrize(
-    ("source", "complaint"),
-    [
-        ("x = 1\nraise RuntimeError('no')\n", r"plugin\.py:2 cannot be loaded: RuntimeError\('no'"),
-        ("x = 1\n\ndef f(:\n", r"plugin\.py:3 cannot be loaded: SyntaxError"),
-        ("import nonesuch\n", r"plugin\.py:1 cannot be loaded: ModuleNotFoundError"),
-        (
-            "from boostbench.registry import boosters\nboosters.register('samme')(int)\n",
-            r"plugin\.py:2 cannot be loaded: a booster 'samme' exists already",
-        ),
-    ],
-)
-def test_a_plugin_file_that_fails_is_named_with_its_line(tmp_path, source, complaint):
-    path = plugin_file(tmp_path, source)
-    with pytest.raises(PluginError, match=complaint):
+def test_a_plugin_file_that_fails_leaves_no_module(tmp_path):
+    path = plugin_file(tmp_path, "x = 1\nraise RuntimeError('no')\n")
+    with pytest.raises(PluginError, match=r"plugin\.py:2 cannot be loaded: RuntimeError\('no'"):
         load_plugin(path, where="--plugin")
     assert not any(getattr(m, "__file__", None) == str(path) for m in sys.modules.values())
 
@@ -121,8 +109,6 @@ def test_a_plugin_file_that_fails_is_named_with_its_line(tmp_path, source, compl
 def test_a_name_may_point_into_a_file(registry, tmp_path):
     path = plugin_file(tmp_path, "def spin():\n    return 8\n")
     assert registry.get(f"{path}:spin")() == 8
-    with pytest.raises(UnknownNameError, match=r"unknown attribute of .* 'spinn'; did you mean"):
-        registry.get(f"{path}:spinn")
 
 
 def test_the_code_behind_a_class_of_another_package_is_the_adapter():

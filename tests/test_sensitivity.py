@@ -33,7 +33,7 @@ def test_every_reading_names_a_claim_of_a_shipped_config(config):
         assert name != config or says.count(claim) == 1, claim
 
 
-def test_every_conclusion_has_readings_to_compare_and_no_claim_judges_two():
+def test_every_conclusion_has_two_readings():
     assert set(PAPERS) == {name.partition("/")[0] for name in shipped_configs() if "/" in name} - {
         "noise-study"
     }
@@ -80,7 +80,7 @@ def summary(results, paper, config, verdicts, size="standard"):
     (folder / "summary.json").write_text(json.dumps(found), encoding="utf-8")
 
 
-def test_the_page_is_made_of_the_summaries_and_the_overview_leads_to_it(tmp_path):
+def test_the_page_is_made_of_the_summaries(tmp_path):
     paper, results = PAPERS["mcboost"], tmp_path / "results"
     conclusion = paper.conclusions[0]
     (config, own), *others = conclusion.readings.items()

@@ -4,8 +4,7 @@ import os
 
 import pytest
 
-from boostbench.errors import DataError
-from boostbench.whole_files import read_file, write_file
+from boostbench.whole_files import write_file
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
@@ -34,10 +33,3 @@ def test_a_folder_that_cannot_be_flushed_has_the_new_file(tmp_path, monkeypatch)
     monkeypatch.setattr(os, "fsync", of_files_only)
     write_file(tmp_path / "file", b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")
-def test_a_pipe_is_refused_at_once(tmp_path):
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(DataError, match="it is no regular file"):
-        read_file(tmp_path / "pipe")

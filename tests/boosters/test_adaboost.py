@@ -18,7 +18,7 @@ from tests.boosters.finite import noisy_problem
 from tests.boosters.games import watch
 
 
-def test_mh_the_loss_is_the_product_of_the_normalisers_and_bounds_the_hamming_error() -> None:
+def test_mh_s_loss_is_a_product_that_bounds_the_hamming_error() -> None:
     X, y = noisy_problem(n_classes=3)
     seen = watch(AdaBoostMH(20, weak_learner="stump"), X, y)
     products = np.cumprod(np.sqrt(1 - np.square(seen.edges)))
@@ -28,7 +28,7 @@ def test_mh_the_loss_is_the_product_of_the_normalisers_and_bounds_the_hamming_er
     assert (np.array(hamming) <= products).all()
 
 
-def test_mh_the_last_hypothesis_has_no_edge_under_the_new_weights() -> None:
+def test_mh_s_new_weights_leave_the_last_hypothesis_no_edge() -> None:
     X, y = noisy_problem(n_classes=3)
     seen = watch(AdaBoostMH(6, weak_learner="stump"), X, y)
     for t in range(5):
@@ -36,7 +36,7 @@ def test_mh_the_last_hypothesis_has_no_edge_under_the_new_weights() -> None:
         assert abs((seen.demands[t + 1] * h).sum()) < 1e-10
 
 
-def test_samme_the_last_hypothesis_is_no_better_than_chance_under_the_new_weights() -> None:
+def test_samme_s_new_weights_make_the_last_hypothesis_chance() -> None:
     X, y = noisy_problem(n_classes=3)
     seen = watch(SAMME(6, weak_learner="stump"), X, y)
     for t in range(5):
@@ -78,14 +78,6 @@ def test_stumps_of_a_round_share_it_by_their_gains() -> None:
     (forest,) = booster.model_._parts
     gains = np.bincount(forest.feature, forest.gain, 4)
     assert_allclose(booster.feature_importances_, gains / gains.sum())
-
-
-def test_a_scikit_learn_classifier_may_be_the_weak_learner() -> None:
-    X, y = load_iris(return_X_y=True)
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    booster = SAMME(10, weak_learner=tree).fit(X, y)
-    theirs = AdaBoostClassifier(tree, n_estimators=10, random_state=0).fit(X, y)
-    assert_array_equal(booster.predict(X), theirs.predict(X))
 
 
 def test_a_perfect_first_tree_ends_the_training() -> None:

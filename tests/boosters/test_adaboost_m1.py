@@ -28,7 +28,7 @@ def test_the_worked_example(learner: str) -> None:
     assert_allclose(seen.demands[1], THEORY["m1"]["distribution_in_round_2"], **TEN_DIGITS)
 
 
-def test_the_loss_is_the_product_of_the_papers_factors_and_bounds_the_error() -> None:
+def test_the_loss_is_a_product_that_bounds_the_error() -> None:
     X, y = noisy_stumps()
     seen = watch(AdaBoostM1(15, weak_learner={"greedy": {"max_leaf_nodes": 12}}), X, y)
     error = (1 - np.array(seen.edges)) / 2
@@ -37,7 +37,7 @@ def test_the_loss_is_the_product_of_the_papers_factors_and_bounds_the_error() ->
     assert (errors <= np.array(seen.losses)).all()
 
 
-def test_the_last_classifier_is_wrong_half_the_time_under_the_new_weights() -> None:
+def test_new_weights_make_the_last_classifier_half_wrong() -> None:
     X, y = noisy_stumps()
     seen = watch(AdaBoostM1(6, weak_learner={"greedy": {"max_leaf_nodes": 12}}), X, y)
     for t in range(5):
@@ -110,7 +110,7 @@ def test_a_perfect_classifier_ends_the_training_and_decides_alone() -> None:
     assert_array_equal(booster.predict(row_numbers(5)), y)
 
 
-def test_resampling_shows_the_weak_learner_a_sample_and_judges_it_on_all() -> None:
+def test_resampled_trees_are_judged_on_all_samples() -> None:
     X, y = noisy_stumps()
     booster = AdaBoostM1(
         5, weak_learner={"greedy": {"max_leaf_nodes": 12}}, resample=True, random_state=0

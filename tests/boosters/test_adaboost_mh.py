@@ -104,7 +104,7 @@ def test_the_loss_falls_in_every_round_and_bounds_the_hamming_error(variant: str
         assert_allclose(seen.losses, np.cumprod(1 - np.array(seen.edges)), rtol=1e-9)
 
 
-def test_labels_begin_with_a_quarter_of_the_error_where_there_are_eight_classes() -> None:
+def test_the_first_error_of_labels_is_2_over_k_of_the_classifier_s() -> None:
     """The first error is 2/K of the classification error: it starts where M1 cannot."""
     rng = np.random.default_rng(0)
     y = np.arange(160) % 8
@@ -136,7 +136,7 @@ def test_a_perfect_label_ends_the_training_and_decides_alone() -> None:
     assert_array_equal(booster.predict(row_numbers(5)), y)
 
 
-def test_the_class_number_as_one_more_feature_gives_every_sample_one_answer() -> None:
+def test_stumps_on_the_class_number_answer_alike_for_all() -> None:
     """A sum of stumps on (x, l) is u(x) + v(l): the literal reading of the paper cannot work."""
     X, y = noisy_stumps()
     K, n = 3, len(y)

@@ -139,7 +139,7 @@ def test_answers_that_are_no_labels_are_refused(answer):
         list(booster.staged_predict(X))
 
 
-def test_what_only_says_that_it_can_go_on_is_one_round():
+def test_a_warm_start_without_more_estimators_is_one_round():
     booster = as_booster(Answers)(n_estimators=5, answer=lambda n: np.zeros(n, dtype=int))
     assert len([*booster.fit(X, y).staged_predict(X)]) == 1
     assert booster.stop_reason_ == "a fit without rounds"

@@ -111,7 +111,7 @@ def test_rmboost_ends_at_the_minimax_risk_over_all_stumps(deviation: float) -> N
     assert_allclose(probabilities[:, 1], np.clip(0.5 + F, 0, 1))
 
 
-def test_rmboost_s_risk_is_the_worst_error_of_the_distributions_considered() -> None:
+def test_rmboost_s_risk_is_the_worst_error() -> None:
     """The definition itself: a distribution over the samples and both labels, chosen by an LP."""
     deviation = 0.1
     booster = RMBoost(500, weak_learner=STUMP, deviation=deviation).fit(X, y01)

@@ -73,7 +73,7 @@ def test_the_derivative_is_minus_scale_times_edge(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["max exponential", "max logistic"])
-def test_max_has_one_derivative_upwards_and_one_downwards_where_labels_tie(name: str) -> None:
+def test_max_has_two_derivatives_where_labels_tie(name: str) -> None:
     objective = OBJECTIVES[name]
     for seed in range(20):
         problem, tiny = Problem(seed), 1e-7

@@ -71,5 +71,5 @@ class Silent(Plain):
 
 
 @pytest.mark.parametrize("cls", [Unclear, Silent])
-def test_what_is_not_said_is_not_known(cls: type[Booster]) -> None:
+def test_a_booster_without_annotations_has_no_known_demands(cls: type[Booster]) -> None:
     assert cls().demands() == ()

@@ -87,7 +87,7 @@ def test_the_bound_by_the_edges_is_theorem_25(name: str) -> None:
     assert (bounds <= expected + 1e-12).all()
 
 
-def test_a_drifting_game_guarantees_its_first_potential_while_the_condition_is_met() -> None:
+def test_the_first_potential_of_a_drifting_game_is_a_bound() -> None:
     weak_learner = {"greedy": {"max_leaf_nodes": 12}}
     booster, error, bound = course("drifting-game", 3, weak_learner=weak_learner)
     assert min(booster.slack_) >= 0

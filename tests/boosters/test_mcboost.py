@@ -281,7 +281,7 @@ def test_normalised_margins_lie_in_minus_one_to_one() -> None:
     assert np.abs(smallest_margins(gd.scores[-1], y)).max() <= np.sum(gd.sizes) * (1.0 + 1e-12)
 
 
-def test_adaboost_cost_takes_a_shorter_step_and_its_potential_falls_as_promised() -> None:
+def test_adaboost_cost_s_potential_falls_as_promised() -> None:
     X, y = noisy_stumps(4)
     seen = watch(AdaBoostCost(10), X, y)
     losses = np.array([3.0, *seen.losses])

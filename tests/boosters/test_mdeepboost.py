@@ -167,7 +167,7 @@ class Recording(Greedy):
         return path
 
 
-def test_a_path_costs_what_its_trees_cost_and_begins_with_the_best_stump() -> None:
+def test_costs_of_a_path_are_those_of_its_trees() -> None:
     X, y = noisy_problem(3, 60)
     learner = Recording(max_depth=3)
     learner.paths = []
@@ -208,7 +208,7 @@ def test_a_penalty_of_complexity_prefers_small_trees() -> None:
 # ---- limits --------------------------------------------------------------------------------
 
 
-def test_a_penalty_above_the_first_derivative_leaves_the_ensemble_empty() -> None:
+def test_a_large_penalty_leaves_the_ensemble_empty() -> None:
     X, y = noisy_problem()
     first = descend("adaboost-mr", X, y, 1, n_estimators=1)
     scale = 3 * math.e  # S_1 / m
@@ -225,7 +225,7 @@ def test_a_penalty_above_the_first_derivative_leaves_the_ensemble_empty() -> Non
     assert empty.coefficients_.shape == empty.tree_sizes_.shape == (0,)
 
 
-def test_no_stump_is_good_enough_for_the_sum_of_margins_over_many_classes() -> None:
+def test_stumps_are_too_weak_for_the_sum_of_margins() -> None:
     X = np.arange(50.0)[:, None]
     y = np.repeat(np.arange(5), 10)
     for loss in ("exponential", "logistic"):

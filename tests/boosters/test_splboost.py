@@ -86,7 +86,7 @@ def test_inner_iterations_end_no_higher_than_one() -> None:
     assert often[1] <= once[1] + 1e-12
 
 
-def test_the_step_leaves_the_weak_learner_half_wrong_under_the_old_latent_weights() -> None:
+def test_a_step_makes_the_weak_learner_half_wrong() -> None:
     X, y = noisy_problem()
     booster = SPLBoost(12, weak_learner=STUMP, regulariser="linear", age=2.5)
     latent: list[np.ndarray] = [np.ones(len(y))]
@@ -135,7 +135,7 @@ def test_flipped_samples_are_left_out_first() -> None:
     assert paced[flipped].sum() < 0.7 * weights[-1][flipped].sum()
 
 
-def test_a_perfect_learner_of_what_is_left_ends_the_run_at_the_second_round() -> None:
+def test_a_perfect_learner_of_what_is_left_ends_the_run() -> None:
     X = np.arange(10.0)[:, None]
     y = np.array([0, 0, 0, 1, 0, 1, 1, 0, 1, 1])
     booster = SPLBoost(50, weak_learner=STUMP, age=1.5, warm_start_rounds=1).fit(X, y)

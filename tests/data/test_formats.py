@@ -111,9 +111,7 @@ def test_numbers_survive_the_file_bit_for_bit(put, rows):
     assert data.X.ravel().tolist() == [value for value, _ in rows]
 
 
-def test_a_cached_table_is_the_parsed_one_and_a_damaged_cache_is_read_anew(
-    put, tmp_path, monkeypatch
-):
+def test_a_cached_table_is_the_parsed_one(put, tmp_path, monkeypatch):
     monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
     folder = put("toy.csv.gz", CSV)
     first = load("toy", None, [folder])

@@ -63,7 +63,7 @@ def test_madelon_draws_within_its_laws_and_redraws_what_cannot_be():
     assert {2, 10} <= seen["n_informative"]
 
 
-def test_madelon_may_keep_its_informative_features_and_redraw_the_classes():
+def test_madelon_may_redraw_only_the_classes():
     drawn = [g.madelon(rng(seed), n_test=2, redraw="classes").extras for seed in range(120)]
     for one in drawn:
         assert one["n_classes"] * one["n_clusters_per_class"] <= 2 ** one["n_informative"]

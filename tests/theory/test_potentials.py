@@ -146,9 +146,7 @@ def test_kappa_is_the_growth_of_the_exponential_loss(
 
 @settings(max_examples=30)
 @given(st.integers(2, 5), st.floats(0.0, 0.9), st.floats(0.05, 1.0), st.integers(1, 6))
-def test_simplified_costs_are_the_optimal_ones_up_to_scale_and_row_constants(
-    K: int, gamma: float, eta: float, t: int
-) -> None:
+def test_simplified_costs_are_the_optimal_ones(K: int, gamma: float, eta: float, t: int) -> None:
     states = states_of(K, 11)
     optimal = ExponentialPotential(uniform_baseline(K, gamma), eta).costs(states, t)
     weight = np.exp(eta * (states[:, 1:] - states[:, :1]))

@@ -191,7 +191,7 @@ print([_digest(one.py_func) for pair in _KERNELS.values() for one in pair])
 """
 
 
-def test_kernels_have_the_same_names_and_prune_in_the_process_that_compiled_and_in_those_that_load(
+def test_loaded_kernels_prune_as_compiled_ones_do(
     capsys,
 ):
     exec(PRUNING, {})  # compiles, if nobody did before

@@ -12,7 +12,7 @@ def _all_about_xlogx(x, out):
         out[i] = about_xlogx(x[i])
 
 
-def test_the_near_logarithm_is_as_near_as_the_choice_of_candidates_assumes() -> None:
+def test_the_approximate_logarithm_is_near_enough() -> None:
     x = np.exp(np.linspace(0.0, np.log(2.0**61), 100_001))
     out = np.empty_like(x)
     _all_about_xlogx(x, out)

@@ -67,7 +67,7 @@ def test_nodes_of_both_kinds_share_the_memory_of_one_tree(entry_cost, histograms
     reference.assert_same_trees(grow(tree, data, demand, entry_cost, histograms=histograms), whole)
 
 
-def test_missing_values_alone_go_left_though_the_first_bin_is_empty_in_the_node():
+def test_missing_values_alone_go_left_of_an_empty_bin():
     # the second feature's lowest value is on one side of the first split, its gap on the other
     X = np.array([[0, 0], [0, 0], [0, 0], [1, np.nan], [1, 2], [1, 3], [1, np.nan], [1, 2]])
     y = np.array([0, 0, 0, 1, 2, 2, 1, 2], dtype=np.int32)

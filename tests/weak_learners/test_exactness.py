@@ -94,7 +94,7 @@ def test_regression_trees_decrease_squared_error_as_cart_does(name, limits):
     np.testing.assert_allclose(h.values(1)[:, 0], cart.predict(X), rtol=1e-9)
 
 
-def test_trees_on_more_codes_than_stay_in_the_cache_decrease_impurity_as_cart_does():
+def test_large_trees_decrease_impurity_as_cart_does():
     X, y = reference.integer_data(6000, 200, 4, seed=1)
     data = Tree().prepare(X)
     assert data.codes.size > histograms._IN_CACHE

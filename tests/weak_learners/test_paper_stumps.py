@@ -82,7 +82,7 @@ def test_samme_stumps_v7():
 
 @pytest.mark.parametrize("answers", ["sign", "real", "factored"])
 @pytest.mark.parametrize("bin_range", ["feature", "global"])
-def test_a_multi_label_stump_of_equal_width_is_one_on_the_numbers_of_the_bins(answers, bin_range):
+def test_multi_label_stumps_of_equal_width_use_bin_numbers(answers, bin_range):
     rng = np.random.default_rng(4)
     Z = rng.uniform(size=(200, 3)) * [1.0, 4.0, 2.0]
     signed = rng.normal(size=(200, 4)) + np.where(Z[:, 1:2] > 1.9, 1.0, -1.0)

@@ -55,7 +55,7 @@ def _count(team, member, n_steps, times):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("n_members", [1, 2, 5])
-def test_every_part_of_every_step_is_done_once_however_many_threads_come(n_members):
+def test_threads_do_every_part_once(n_members):
     team, times = Team.of(3, 0), np.zeros((2_000, 3), dtype=np.int64)
     others = [
         threading.Thread(target=_count, args=(team, member, len(times), times))
@@ -70,7 +70,7 @@ def test_every_part_of_every_step_is_done_once_however_many_threads_come(n_membe
     assert (times == 1).all()
 
 
-def test_a_thread_that_comes_too_late_leaves_at_once():
+def test_a_late_thread_leaves_at_once():
     team, times = Team.of(2, 0), np.zeros((1, 2), dtype=np.int64)
     team.close()
     _count(team, 1, 1, times)
