@@ -1,4 +1,4 @@
-"""Files are read up to a limit, and replaced only by complete ones."""
+"""Files are replaced only by complete ones."""
 
 import os
 

@@ -56,7 +56,7 @@ def _count(team, member, n_steps, times):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("n_members", [1, 2, 5])
 def test_threads_do_every_part_once(n_members):
-    team, times = Team.of(3, 0), np.zeros((2_000, 3), dtype=np.int64)
+    team, times = Team.of(3, 0), np.zeros((300, 3), dtype=np.int64)
     others = [
         threading.Thread(target=_count, args=(team, member, len(times), times))
         for member in range(1, n_members)
