@@ -61,7 +61,13 @@ words = st.text(
     st.characters(codec="utf-8", exclude_categories=["Cs", "Cc", "Zl", "Zp"]),
     min_size=1,
     max_size=6,
-).filter(lambda text: clean(text) == text not in MISSING and not text[0].isdigit())
+).filter(
+    lambda text: (
+        clean(f"w{text}") == f"w{text}"
+        and clean(text) == text not in MISSING
+        and not text[0].isdigit()
+    )
+)
 numbers = st.floats(allow_nan=False, allow_infinity=False)
 
 
