@@ -15,6 +15,7 @@ from benchmarks.table import Row, seconds
 from benchmarks.timing import Contestant, compete, elapsed, whole
 from boostbench.boosters import make_booster
 from boostbench.weak_learners import BinaryLabels, Forest, Tree
+from boostbench.weak_learners.scoring import Additions
 
 
 def mh_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
@@ -136,7 +137,7 @@ def staged_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
 
     def staged() -> None:
         F = np.zeros((len(X), data.n_classes))
-        for _ in forest.staged_scores(X, tree_index, coefficient, round_end, F):
+        for _ in Additions(forest, tree_index, coefficient).stages(F, X, round_end):
             pass
 
     def plain() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import total
 from boostbench.weak_learners import Forest
+from boostbench.weak_learners.scoring import Additions
 
 #: Inverse of the grid spacing of `on_grid`.
 _GRID = 2.0**38
@@ -121,44 +123,58 @@ class Ensemble:
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""
         F = np.zeros((X.shape[0], self.n_classes))
-        if not self._is_forest() or any(decay != 1.0 for decay in self._decays):
-            for stage in self.staged_scores(X):
-                F = stage
-            return F
-        forest, index, steps = self._parts[0], np.array(self._tree_index), np.array(self._steps)
-        if len(index) > forest.n_trees and forest.width == 1:
-            # evaluate each tree once, with the sum of its steps; not for trees whose answers are
-            # fractions, where the order of the additions changes the rounding
-            steps = np.bincount(index, weights=steps, minlength=forest.n_trees)
-            index = np.flatnonzero(steps)
-            steps = steps[index]
-        return np.asarray(forest.add_scores(X, index, steps, F))
+        if self._is_forest():
+            return self._total.add_to(F, X)
+        for _ in self._stages_of_parts(F, X):
+            pass
+        return F
 
     def staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round, in an array that is reused."""
         F = np.zeros((X.shape[0], self.n_classes))
-        rounds = self._add_rounds(X, F)
-        for decay in self._decays:
-            if decay != 1.0:
-                F *= decay
-            next(rounds)
-            yield F
-
-    def _add_rounds(
-        self, X: NDArray[np.float64], F: NDArray[np.float64]
-    ) -> Iterator[NDArray[np.float64]]:
-        """Add the next round to F each time the iterator advances."""
         if self._is_forest():
-            yield from self._parts[0].staged_scores(
-                X, self._tree_index, self._steps, self._round_end, F
-            )
-            return
+            return self._additions.stages(F, X, self._round_end)
+        return self._stages_of_parts(F, X)
+
+    @cached_property
+    def _additions(self) -> Additions:
+        """The additions of all rounds; not before `seal`."""
+        first = np.array([0, *self._round_end[:-1]])
+        is_round = first < self._round_end
+        decays = np.ones(len(self._steps))
+        decays[first[is_round]] = np.array(self._decays)[is_round]
+        return Additions(self._parts[0], self._tree_index, self._steps, decays)
+
+    @cached_property
+    def _total(self) -> Additions:
+        """Additions that give the scores after the last round; not before `seal`."""
+        forest, n = self._parts[0], self._parts[0].n_trees
+        if len(self._steps) <= n or forest.width > 1 or any(d != 1.0 for d in self._decays):
+            return self._additions
+        # add each tree once, with the sum of its steps; not for trees whose answers are fractions,
+        # where the order of the additions changes the rounding
+        steps = np.bincount(self._tree_index, weights=self._steps, minlength=n)
+        index = np.flatnonzero(steps)
+        return Additions(forest, index, steps[index])
+
+    def __getstate__(self) -> dict[str, Any]:
+        prepared = ("_additions", "_total")
+        return {name: value for name, value in self.__dict__.items() if name not in prepared}
+
+    def _stages_of_parts(
+        self, F: NDArray[np.float64], X: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Yield F after each round of hypotheses that are not trees."""
         # a part holds one predictor per tree
         owner = [(part, k) for part in self._parts for k in range(part.n_trees)]
-        for start, end in zip([0, *self._round_end], self._round_end, strict=False):
+        start = 0
+        for end, decay in zip(self._round_end, self._decays, strict=True):
+            if decay != 1.0:
+                F *= decay
             for tree, step in zip(self._tree_index[start:end], self._steps[start:end], strict=True):
                 part, k = owner[tree]
                 part.add_scores(X, np.array([k]), np.array([step]), F)
+            start = end
             yield F
 
     def _is_forest(self) -> bool:

@@ -7,14 +7,14 @@ calls agree to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from boostbench.weak_learners.drawing import plot_tree, tree_text
 from boostbench.weak_learners.flat_trees import FlatTrees
-from boostbench.weak_learners.scoring import Scoring, find_leaves
+from boostbench.weak_learners.scoring import Additions, find_leaves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,60 +86,7 @@ class Forest(FlatTrees):
         array of float64, shape (n, K)
             F itself.
         """
-        Scoring(self, X, tree_index, coefficient, F).run()
-        return F
-
-    def staged_scores(
-        self,
-        X: ArrayLike,
-        tree_index: ArrayLike,
-        coefficient: ArrayLike,
-        round_end: ArrayLike,
-        F: NDArray[np.float64],
-    ) -> Iterator[NDArray[np.float64]]:
-        """Yield F after every round.
-
-        Parameters
-        ----------
-        X, tree_index, coefficient, F
-            As for `add_scores`.
-        round_end : array of int, shape (T,)
-            Round t ends before addition ``round_end[t]``; non-decreasing.
-
-        Yields
-        ------
-        array of float64, shape (n, K)
-            F itself, which the next round changes in place.
-        """
-        return Scoring(self, X, tree_index, coefficient, F).stages(round_end)
-
-    def staged_errors(
-        self,
-        X: ArrayLike,
-        y: ArrayLike,
-        tree_index: ArrayLike,
-        coefficient: ArrayLike,
-        round_end: ArrayLike,
-        F: NDArray[np.float64],
-    ) -> NDArray[np.int64]:
-        """Count the misclassified rows after every round.
-
-        Equivalent to the sums of ``F.argmax(axis=1) != y`` over `staged_scores`, but without the
-        cost of Python code per round.
-
-        Parameters
-        ----------
-        X, tree_index, coefficient, round_end, F
-            As for `staged_scores`.
-        y : array of int, shape (n,)
-            Labels, 0..K-1.
-
-        Returns
-        -------
-        array of int64, shape (T,)
-            Numbers of errors; of equal scores the lowest label is predicted.
-        """
-        return Scoring(self, X, tree_index, coefficient, F).errors(y, round_end)
+        return Additions(self, tree_index, coefficient).add_to(F, X)
 
     def to_text(
         self,

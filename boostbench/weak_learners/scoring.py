@@ -1,19 +1,21 @@
-"""Prediction of a forest for many rows: checks of arguments, division into blocks, kernel calls."""
+"""Prediction of a forest: checks of arguments, preparation of the trees, kernel calls."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from boostbench.weak_learners.traversal import (
     BLOCK,
+    LANES,
     BlockWork,
-    add_scores,
+    add_to_few,
+    add_to_many,
     apply,
     encode,
-    staged_errors,
 )
 
 if TYPE_CHECKING:
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 #: Rows encoded at a time, which bounds the memory of a call on many rows.
 _ROWS_AT_A_TIME = 1 << 16
+
+#: Rows up to which each walks alone.
+_FEW = 4
 
 
 class Ranks(NamedTuple):
@@ -54,7 +59,7 @@ class RankedForest:
         uint32; a row goes right if ``low < code <= high``), left and right child; and the offset of
         the nodes of each tree.
     leaves : tuple of ndarray
-        Values and columns of the leaves, and the offset of the leaves of each tree.
+        As by `_leaves`.
     """
 
     def __init__(self, forest: FlatTrees) -> None:
@@ -79,7 +84,7 @@ class RankedForest:
         columns[order] = column
         high = np.where(forest.missing_left, missing - 1, missing).astype(code_type)
         self.nodes = (columns, low, high, forest.left, forest.right, forest.node_offset)
-        self.leaves = (forest.leaf_value, forest.leaf_column, forest.leaf_offset)
+        self.leaves = _leaves(forest)
 
     def encode(self, X: NDArray[np.float64]) -> NDArray[Any]:
         """Return the codes of X, shape (n_blocks, n_used, BLOCK); see `traversal`."""
@@ -89,24 +94,21 @@ class RankedForest:
         return codes
 
 
-def find_leaves(forest: FlatTrees, X: ArrayLike) -> NDArray[np.int32]:
-    """Find the leaf of every row in every tree; see `Forest.apply`."""
-    X = _check_rows(forest, X)
-    ranked = RankedForest(forest)
-    leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
-    work = BlockWork.space()
-    for rows in _row_slices(len(X)):
-        apply(ranked.encode(X[rows]), ranked.nodes, leaves[rows], work)
-    return leaves
+class Additions:
+    """Additions of trees of a forest to scores, ``F <- decay * F + coefficient * h`` one by one.
 
-
-class Scoring:
-    """Additions of a forest's trees to scores.
+    What does not depend on the rows is prepared once, when it is first needed. Several threads may
+    use the object.
 
     Parameters
     ----------
-    forest, X, tree_index, coefficient, F
-        As for `Forest.add_scores`.
+    forest : FlatTrees
+    tree_index : array of int, shape (m,)
+        Indices of trees; repeats are allowed.
+    coefficient : array of float, shape (m,)
+        Factors of the leaf values.
+    decay : array of float, shape (m,), optional
+        Factors of the scores before each addition; 1 by default.
 
     Raises
     ------
@@ -117,84 +119,107 @@ class Scoring:
     def __init__(
         self,
         forest: FlatTrees,
-        X: ArrayLike,
         tree_index: ArrayLike,
         coefficient: ArrayLike,
-        F: NDArray[np.float64],
+        decay: ArrayLike | None = None,
     ) -> None:
-        self.X = _check_rows(forest, X)
-        self.F = F
-        self.tree_index = np.ascontiguousarray(tree_index, dtype=np.int64)
-        self.coefficient = np.ascontiguousarray(coefficient, dtype=np.float64)
-        self._check(forest)
-        self.ranked = self._rank(forest)
-        self.work = BlockWork.space(F.shape[1])
-
-    def _check(self, forest: FlatTrees) -> None:
-        trees, F = self.tree_index, self.F
-        if trees.shape != self.coefficient.shape or trees.ndim != 1:
+        trees = np.ascontiguousarray(tree_index, dtype=np.int64)
+        steps = np.ascontiguousarray(coefficient, dtype=np.float64)
+        if trees.shape != steps.shape or trees.ndim != 1:
             raise ValueError(
                 f"tree_index and coefficient must be equally long, found shapes {trees.shape} "
-                f"and {self.coefficient.shape}"
+                f"and {steps.shape}"
             )
         if len(trees) and not 0 <= trees.min() <= trees.max() < forest.n_trees:
             raise ValueError(f"tree_index must be within 0..{forest.n_trees - 1}")
-        columns = forest.width if forest.width > 1 else int(forest.leaf_column.max(initial=-1)) + 1
-        if F.ndim != 2 or len(F) != len(self.X) or F.shape[1] < columns or F.dtype != np.float64:
+        decays = np.ones(len(trees)) if decay is None else np.array(decay, dtype=np.float64)
+        self._forest, self._added = forest, (trees, steps, decays)
+        self._nodes, self._leaves = _nodes(forest), _leaves(forest)
+        highest = int(forest.leaf_column.max(initial=-1))
+        self._n_columns = forest.width if forest.width > 1 else highest + 1
+
+    @cached_property
+    def _ranked(self) -> tuple[RankedForest, tuple[NDArray[Any], ...]]:
+        """The trees that are added, with ranks for thresholds, and the additions in their terms."""
+        trees, *factors = self._added
+        used, renumbered = np.unique(trees, return_inverse=True)
+        if len(used) == self._forest.n_trees:
+            return RankedForest(self._forest), self._added
+        return RankedForest(self._forest.take(used)), (renumbered.astype(np.int64), *factors)
+
+    def add_to(self, F: NDArray[np.float64], X: ArrayLike) -> NDArray[np.float64]:
+        """Do all additions; see `Forest.add_scores`."""
+        X = self._check(F, X)
+        if len(X) <= _FEW:
+            add_to_few(X, self._nodes, self._leaves, self._added, F, _lanes())
+            return F
+        ranked, added = self._ranked
+        work = BlockWork.space(F.shape[1])
+        for start in range(0, len(X), _ROWS_AT_A_TIME):
+            rows = slice(start, start + _ROWS_AT_A_TIME)
+            add_to_many(ranked.encode(X[rows]), ranked.nodes, ranked.leaves, added, F[rows], work)
+        return F
+
+    def stages(
+        self, F: NDArray[np.float64], X: ArrayLike, round_end: ArrayLike
+    ) -> Iterator[NDArray[np.float64]]:
+        """Yield F after every round.
+
+        Parameters
+        ----------
+        F, X
+            As for `Forest.add_scores`.
+        round_end : array of int, shape (T,)
+            Round t ends before addition ``round_end[t]``; non-decreasing.
+
+        Yields
+        ------
+        array of float64, shape (n, K)
+            F itself, which the next round changes in place.
+        """
+        X, ends = self._check(F, X), np.asarray(round_end, dtype=np.int64)
+        ranked, (trees, steps, decays) = self._ranked
+        if (np.diff(ends, prepend=0, append=len(trees)) < 0).any():
+            raise ValueError(f"round_end must rise from 0 or more to at most {len(trees)}")
+        codes, work, first = ranked.encode(X), BlockWork.space(F.shape[1]), 0
+        for last in ends.tolist():
+            added = trees[first:last], steps[first:last], decays[first:last]
+            add_to_many(codes, ranked.nodes, ranked.leaves, added, F, work)
+            first = last
+            yield F
+
+    def _check(self, F: NDArray[np.float64], X: ArrayLike) -> NDArray[np.float64]:
+        X, K = _check_rows(self._forest, X), self._n_columns
+        if F.ndim != 2 or len(F) != len(X) or F.shape[1] < K or F.dtype != np.float64:
             raise ValueError(
-                f"F must be float64 of shape ({len(self.X)}, {columns} or more), "
+                f"F must be float64 of shape ({len(X)}, {K} or more), "
                 f"found {F.dtype} of shape {F.shape}"
             )
+        return X
 
-    def _rank(self, forest: FlatTrees) -> RankedForest:
-        """Rank only the trees in `tree_index`, since the others need not be encoded."""
-        used, renumbered = np.unique(self.tree_index, return_inverse=True)
-        if len(used) == forest.n_trees:
-            return RankedForest(forest)
-        self.tree_index = renumbered.astype(np.int64)
-        return RankedForest(forest.take(used))
 
-    def run(self) -> None:
-        """Do all additions."""
-        for rows in _row_slices(len(self.X)):
-            codes = self.ranked.encode(self.X[rows])
-            self._add(codes, slice(None), self.F[rows])
+def find_leaves(forest: FlatTrees, X: ArrayLike) -> NDArray[np.int32]:
+    """Find the leaf of every row in every tree; see `Forest.apply`."""
+    X = _check_rows(forest, X)
+    leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
+    apply(X, _nodes(forest), np.arange(forest.n_trees), leaves, _lanes())
+    return leaves
 
-    def stages(self, round_end: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Do the additions round by round; see `Forest.staged_scores`."""
-        ends = self._check_ends(round_end)
-        codes = self.ranked.encode(self.X)
-        first = 0
-        for last in ends.tolist():
-            self._add(codes, slice(first, last), self.F)
-            first = last
-            yield self.F
 
-    def _add(self, codes: NDArray[Any], part: slice, F: NDArray[np.float64]) -> None:
-        trees, coefficient = self.tree_index[part], self.coefficient[part]
-        model = self.ranked.nodes, self.ranked.leaves
-        add_scores(codes, *model, trees, coefficient, F, self.work)
+def _nodes(forest: FlatTrees) -> tuple[NDArray[Any], ...]:
+    """Return the arrays of the nodes that a row meets."""
+    children = forest.left, forest.right, forest.node_offset
+    return forest.feature, forest.threshold, forest.missing_left, *children
 
-    def errors(self, y: ArrayLike, round_end: ArrayLike) -> NDArray[np.int64]:
-        """Do the additions and count errors after each round; see `Forest.staged_errors`."""
-        ends = self._check_ends(round_end)
-        labels = np.ascontiguousarray(y, dtype=np.int64)
-        if labels.shape != (len(self.X),):
-            raise ValueError(f"y must hold {len(self.X)} labels, found shape {labels.shape}")
-        errors = np.zeros(len(ends), dtype=np.int64)
-        model = self.ranked.nodes, self.ranked.leaves
-        additions = self.tree_index, self.coefficient, ends
-        for rows in _row_slices(len(self.X)):
-            codes = self.ranked.encode(self.X[rows])
-            staged_errors(codes, *model, labels[rows], *additions, self.F[rows], errors, self.work)
-        return errors
 
-    def _check_ends(self, round_end: ArrayLike) -> NDArray[np.int64]:
-        ends = np.ascontiguousarray(round_end, dtype=np.int64)
-        n = len(self.tree_index)
-        if (np.diff(ends, prepend=0, append=n) < 0).any():
-            raise ValueError(f"round_end must rise from 0 or more to at most {n}")
-        return ends
+def _leaves(forest: FlatTrees) -> tuple[NDArray[Any], ...]:
+    """Return values and columns of the leaves, and the offset of the leaves of each tree."""
+    return forest.leaf_value, forest.leaf_column, forest.leaf_offset
+
+
+def _lanes() -> NDArray[np.int32]:
+    """Return work space for a row in several trees at a time: its nodes, and trees unfinished."""
+    return np.empty((2, LANES), dtype=np.int32)
 
 
 def _check_rows(forest: FlatTrees, X: ArrayLike) -> NDArray[np.float64]:
@@ -202,8 +227,3 @@ def _check_rows(forest: FlatTrees, X: ArrayLike) -> NDArray[np.float64]:
     if X.ndim != 2 or X.shape[1] != forest.n_features:
         raise ValueError(f"X must have {forest.n_features} columns, found shape {X.shape}")
     return X
-
-
-def _row_slices(n: int) -> Iterator[slice]:
-    for start in range(0, n, _ROWS_AT_A_TIME):
-        yield slice(start, min(start + _ROWS_AT_A_TIME, n))

@@ -1,13 +1,16 @@
-"""Compiled traversal of a forest on values encoded as small integers.
+"""Compiled traversal of a forest: of many rows on small codes, of few rows on the values.
 
-Only the rank of a value among the thresholds of the feature affects the path of a row. A call first
-replaces every value by a code, the number of smaller thresholds, and every threshold by its rank,
-so that ``x <= threshold`` is exactly ``code <= rank``. A traversal then reads two bytes per
-comparison instead of eight, and a block of rows stays in cache while all trees are traversed.
+Only the rank of a value among the thresholds of the feature affects the path of a row. For many
+rows, every value is replaced by a code, the number of smaller thresholds, and every threshold by
+its rank, so that ``x <= threshold`` is exactly ``code <= rank``. A traversal then reads two bytes
+per comparison instead of eight, and a block of rows stays in cache while all trees are traversed.
 
 The codes of a block of rows are stored by feature. In a small tree, all rows of a block pass node
 by node, sixteen rows per vector instruction. In a large tree, each row walks down alone, since it
 meets only few of the nodes.
+
+A single row walks down many trees at a time, by comparisons of its values. Encoding it would take
+longer than that.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from boostbench.compiled import inner, kernel
 
 BLOCK = 512  # rows
 SMALL_TREE = 96  # nodes; in larger trees, walking down is faster than passing all nodes
+LANES = 64  # trees that a single row walks down at a time
 
 
 class BlockWork(NamedTuple):
@@ -28,26 +32,21 @@ class BlockWork(NamedTuple):
 
     Attributes
     ----------
-    position, walking, label : array of int32, shape (BLOCK,)
-        Node or leaf of each row, rows that are not in a leaf yet, and predicted labels.
-    best : array of float64, shape (BLOCK,)
-        Highest score of each row.
+    position, walking : array of int32, shape (BLOCK,)
+        Node or leaf of each row, and rows that are not in a leaf yet.
     scores : array of float64, shape (K, BLOCK)
         Scores by class.
     """
 
     position: NDArray[np.int32]
     walking: NDArray[np.int32]
-    label: NDArray[np.int32]
-    best: NDArray[np.float64]
     scores: NDArray[np.float64]
 
     @classmethod
-    def space(cls, n_columns: int = 0) -> BlockWork:
+    def space(cls, n_columns: int) -> BlockWork:
         """Return work space for scores of ``n_columns`` columns."""
-        ints = np.empty((3, BLOCK), np.int32)
-        scores = np.empty((n_columns, BLOCK))
-        return cls(ints[0], ints[1], ints[2], np.empty(BLOCK), scores)
+        position, walking = np.empty((2, BLOCK), np.int32)
+        return cls(position, walking, np.empty((n_columns, BLOCK)))
 
 
 @kernel
@@ -116,33 +115,76 @@ def _descend(codes, nodes, tree, rows, position, walking):  # type: ignore[no-un
             n_walking = still
 
 
+@inner
+def _walk(x, nodes, trees, position, walking):  # type: ignore[no-untyped-def]
+    """Write the leaves of a row in at most LANES trees to ``position``, as ``~leaf``.
+
+    Each pass goes one node down in all trees that are not at a leaf: the processor computes steps
+    in several trees at once, but those in one tree only one after the other.
+    """
+    feature, threshold, missing_left, left, right, node_offset = nodes
+    n_walking = 0
+    for j in range(len(trees)):
+        has_nodes = node_offset[trees[j] + 1] > node_offset[trees[j]]
+        position[j] = 0 if has_nodes else -1
+        walking[n_walking] = j
+        n_walking += has_nodes
+    while n_walking:
+        still = 0
+        for w in range(n_walking):
+            lane = np.uint64(walking[w])
+            at = np.uint64(node_offset[np.uint64(trees[lane])] + position[lane])
+            value = x[np.uint64(feature[at])]
+            to_left = (value <= threshold[at]) | ((value != value) & missing_left[at])
+            node = left[at] if to_left else right[at]
+            position[lane] = node
+            walking[still] = walking[w]
+            still += node >= 0
+        n_walking = still
+
+
 @kernel
-def apply(codes, nodes, leaves, work):  # type: ignore[no-untyped-def]
+def apply(X, nodes, trees, leaves, lanes):  # type: ignore[no-untyped-def]
     """Write the leaf of every row in every tree to ``leaves``, shape (n, n_trees)."""
-    n, n_trees = leaves.shape
-    position = work.position
-    for block in range(len(codes)):
-        start = block * BLOCK
-        rows = min(BLOCK, n - start)
-        for tree in range(n_trees):
-            _descend(codes[block], nodes, tree, rows, position, work.walking)
-            for i in range(rows):
-                leaves[start + i, tree] = ~position[i]
+    for i in range(len(X)):
+        for first in range(0, len(trees), LANES):
+            some = trees[first : first + LANES]
+            _walk(X[i], nodes, some, lanes[0], lanes[1])
+            for j in range(len(some)):
+                leaves[i, first + j] = ~lanes[0, j]
 
 
 @inner
-def _add_answers(leaves, tree, coefficient, rows, position, G):  # type: ignore[no-untyped-def]
-    """Add coefficient times the leaf values of a tree to the scores of a block, G[K, BLOCK]."""
+def _add_answers(leaves, tree, step, decay, rows, position, G):  # type: ignore[no-untyped-def]
+    """Add step times the leaf values of a tree to decay times the scores of rows, G[K, rows]."""
     leaf_value, leaf_column, leaf_offset = leaves
     first = leaf_offset[tree]
+    if decay != 1.0:
+        for k in range(len(G)):
+            for i in range(rows):
+                G[k, i] *= decay
     if leaf_value.shape[1] > 1:
         for k in range(leaf_value.shape[1]):
             for i in range(rows):
-                G[k, i] += coefficient * leaf_value[np.uint64(first + ~position[i]), k]
+                G[k, i] += step * leaf_value[np.uint64(first + ~position[i]), k]
         return
     for i in range(rows):
         leaf = np.uint64(first + ~position[i])
-        G[np.uint64(leaf_column[leaf]), i] += coefficient * leaf_value[leaf, 0]
+        G[np.uint64(leaf_column[leaf]), i] += step * leaf_value[leaf, 0]
+
+
+@kernel
+def add_to_few(X, nodes, leaves, additions, F, lanes):  # type: ignore[no-untyped-def]
+    """Add the leaf values of some trees to F, row by row; see `scoring.Additions`."""
+    trees, steps, decays = additions
+    position = lanes[0]
+    for i in range(len(X)):
+        for first in range(0, len(trees), LANES):
+            some = trees[first : first + LANES]
+            _walk(X[i], nodes, some, position, lanes[1])
+            for j in range(len(some)):
+                step, decay = steps[first + j], decays[first + j]
+                _add_answers(leaves, some[j], step, decay, 1, position[j:], F[i : i + 1].T)
 
 
 @inner
@@ -160,63 +202,24 @@ def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add_scores(  # type: ignore[no-untyped-def]
-    codes, nodes, leaves, tree_index, coefficient, F, work
-):
-    """Add the leaf values of some trees to F; see `Forest.add_scores`."""
+def add_to_many(codes, nodes, leaves, additions, F, work):  # type: ignore[no-untyped-def]
+    """Add the leaf values of some trees to F, block by block; see `scoring.Additions`."""
+    trees, steps, decays = additions
     position, G = work.position, work.scores
     # Adding to scores by class is faster, but for few trees the transposition costs more.
-    turned = len(tree_index) >= len(G)
+    turned = len(trees) >= len(G)
     for block in range(len(codes)):
         start = block * BLOCK
         rows = min(BLOCK, len(F) - start)
         if turned:
             _load(F, start, rows, G)
-        for j in range(len(tree_index)):
-            tree, step = tree_index[j], coefficient[j]
+        for j in range(len(trees)):
+            tree, step, decay = trees[j], steps[j], decays[j]
             _descend(codes[block], nodes, tree, rows, position, work.walking)
             if turned:
-                _add_answers(leaves, tree, step, rows, position, G)
+                _add_answers(leaves, tree, step, decay, rows, position, G)
             else:
-                _add_answers(leaves, tree, step, rows, position, F[start : start + rows].T)
+                part = F[start : start + rows].T
+                _add_answers(leaves, tree, step, decay, rows, position, part)
         if turned:
             _store(G, start, rows, F)
-
-
-@kernel
-def staged_errors(  # type: ignore[no-untyped-def]
-    codes, nodes, leaves, y, tree_index, coefficient, round_end, F, errors, work
-):
-    """Add the number of errors after every round to ``errors``; see `Forest.staged_errors`."""
-    position, G = work.position, work.scores
-    for block in range(len(codes)):
-        start = block * BLOCK
-        rows = min(BLOCK, len(F) - start)
-        _load(F, start, rows, G)
-        j = 0
-        for t in range(len(round_end)):
-            while j < round_end[t]:
-                tree, step = tree_index[j], coefficient[j]
-                _descend(codes[block], nodes, tree, rows, position, work.walking)
-                _add_answers(leaves, tree, step, rows, position, G)
-                j += 1
-            errors[t] += _errors(G, y[start : start + rows], work.best, work.label)
-        _store(G, start, rows, F)
-
-
-@inner
-def _errors(G, y, best, label):  # type: ignore[no-untyped-def]
-    """Count the columns i of G whose first maximum is not in row y[i]."""
-    rows = len(y)
-    for i in range(rows):
-        best[i] = G[0, i]
-        label[i] = 0
-    for k in range(1, len(G)):
-        for i in range(rows):
-            if G[k, i] > best[i]:
-                best[i] = G[k, i]
-                label[i] = k
-    errors = 0
-    for i in range(rows):
-        errors += label[i] != y[i]
-    return errors

@@ -90,7 +90,12 @@ class Tree(TreeOptions):
             Class of the demand.
         """
         super().check(kind)
-        self._criterion_for(kind)
+        fitting = ("auto", *self._criteria[kind])
+        if self.criterion not in fitting:
+            raise ValueError(
+                f"criterion {self.criterion!r} does not fit {kind.__name__}; "
+                f"it takes {' or '.join(map(repr, fitting))}"
+            )
         for name, notes in self._parameter_notes.items():
             value, default = getattr(self, name), getattr(type(self), name)
             for note in notes:
@@ -163,7 +168,9 @@ class Tree(TreeOptions):
     def _rules(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None
     ) -> GrowthRules:
-        self.check(type(demand))
+        kind = type(demand)
+        self.check(kind)
+        criterion = self._criteria[kind][0] if self.criterion == "auto" else self.criterion
         n_sums = 2
         if isinstance(demand, WeightedLabels):
             n_sums = int(demand.n_classes)
@@ -176,14 +183,14 @@ class Tree(TreeOptions):
         leaves = _NO_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
         depth = 62 if self.max_depth is None else min(self.max_depth, 62)
         cells = (n_sums + 1) * data.low.shape[0]
-        options: dict[str, Any] = {
-            name: _NO_LIMIT if (value := getattr(self, name)) is None else number(value)
-            for name, number in _OPTIONS
-        }
+        options: dict[str, Any] = {}
+        for name, number in _OPTIONS:  # a loop, since a comprehension is a call in every round
+            value = getattr(self, name)
+            options[name] = _NO_LIMIT if value is None else number(value)
         return GrowthRules(
             **options,
-            kind=KIND_OF[type(demand)],
-            criterion=CRITERIA[self._criterion_for(type(demand))],
+            kind=KIND_OF[kind],
+            criterion=CRITERIA[criterion],
             n_sums=n_sums,
             random=random,
             n_drawn=n_drawn,
@@ -204,17 +211,6 @@ class Tree(TreeOptions):
             return max(math.isqrt(n_features), 1)
         is_number = np.issubdtype(type(asked), np.integer)
         return min(max(int(asked if is_number else asked * n_features), 1), n_features)
-
-    def _criterion_for(self, kind: type) -> str:
-        fitting = self._criteria[kind]
-        if self.criterion == "auto":
-            return fitting[0]
-        if self.criterion not in fitting:
-            raise ValueError(
-                f"criterion {self.criterion!r} does not fit {kind.__name__}; "
-                f"it takes {' or '.join(map(repr, ('auto', *fitting)))}"
-            )
-        return self.criterion
 
 
 def numbers_of(demand: Demand) -> Numbers:

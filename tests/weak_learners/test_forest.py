@@ -14,6 +14,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.weak_learners.forest import Forest
+from boostbench.weak_learners.scoring import Additions
 
 # Values that fall on thresholds, beside them, and nowhere.
 VALUES = np.array([-np.inf, -1.5, -0.0, 0.0, 0.5, np.nextafter(0.5, 1), 1.0, 7.0, np.inf, np.nan])
@@ -146,7 +147,7 @@ def test_scores_are_those_of_the_training_loop_to_the_last_bit(width: int, seed:
 def test_it_does_not_matter_how_the_additions_are_cut_into_calls(width: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     forest = random_forest(rng, 9, n_classes=3, width=width)
-    X, y = random_rows(rng, 25), rng.integers(3, size=25)
+    X = random_rows(rng, 25)
     tree_index, coefficient = additions(rng, forest, 30)
     round_end = np.sort(rng.integers(31, size=7))
     start = rng.normal(size=(25, 3))
@@ -158,13 +159,28 @@ def test_it_does_not_matter_how_the_additions_are_cut_into_calls(width: int, see
         stages.append(F.copy())
         first = end
 
-    staged = forest.staged_scores(X, tree_index, coefficient, round_end, start.copy())
+    added = Additions(forest, tree_index, coefficient)
+    staged = added.stages(start.copy(), X, round_end)
     np.testing.assert_array_equal([stage.copy() for stage in staged], stages)
 
-    F = start.copy()
-    errors = forest.staged_errors(X, y, tree_index, coefficient, round_end, F)
-    np.testing.assert_array_equal(F, stages[-1])
-    np.testing.assert_array_equal(errors, [(stage.argmax(axis=1) != y).sum() for stage in stages])
+
+@pytest.mark.parametrize("width", [1, 4])
+@given(seed=st.integers(0, 2**32 - 1))
+@settings(max_examples=25)
+def test_few_rows_and_rounds_have_the_scores_of_many_rows_to_the_last_bit(
+    width: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    forest = random_forest(rng, 150, max_leaves=rng.choice([1, 2, 12, 120]), width=width)
+    X, m = random_rows(rng, 600), int(rng.integers(200))
+    added = Additions(forest, *additions(rng, forest, m), rng.choice([1.0, 0.5, 0.9], size=m))
+    start = rng.normal(size=(600, 4))
+    F = added.add_to(start.copy(), X)
+    few = [added.add_to(start[i : i + 3].copy(), X[i : i + 3]) for i in range(0, 600, 3)]
+    np.testing.assert_array_equal(np.concatenate(few), F)
+    for stage in added.stages(last := start.copy(), X, np.arange(1, m + 1)):
+        assert stage is last
+    np.testing.assert_array_equal(last, F)
 
 
 def test_rows_beyond_one_block_are_answered_too() -> None:
@@ -175,12 +191,6 @@ def test_rows_beyond_one_block_are_answered_too() -> None:
     some = np.array([0, 511, 512, 65_535, 65_536, 70_000])
     alone = forest.add_scores(X[some], [0, 1, 2], [1.0, 2.0, -0.5], np.zeros((len(some), 4)))
     np.testing.assert_array_equal(F[some], alone)
-
-
-def test_equal_scores_count_for_the_lowest_label() -> None:
-    leaf = one_leaf_forest(column=2)
-    errors = leaf.staged_errors(np.zeros((3, 1)), [0, 1, 2], [0], [0.0], [0, 1], np.zeros((3, 3)))
-    assert errors.tolist() == [2, 2]
 
 
 def test_a_feature_may_have_more_thresholds_than_two_bytes_count() -> None:
@@ -231,7 +241,6 @@ def test_a_forest_without_trees_leaves_the_scores_alone() -> None:
     assert (len(empty), empty.n_leaves) == (0, 0)
     assert empty.apply(X).shape == (3, 0)
     np.testing.assert_array_equal(empty.add_scores(X, [], [], np.ones((3, 2))), np.ones((3, 2)))
-    assert empty.staged_errors(X, [0, 0, 1], [], [], [0, 0], np.zeros((3, 2))).tolist() == [1, 1]
 
 
 def test_no_rows_are_fine() -> None:
