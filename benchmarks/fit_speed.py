@@ -9,7 +9,12 @@ from typing import Any
 import numpy as np
 
 from benchmarks.data import Data
-from benchmarks.peers import LIGHTGBM, lightgbm_multiclass, sklearn_samme
+from benchmarks.peers import (
+    LIGHTGBM,
+    lightgbm_multiclass,
+    one_thread_classifiers,
+    sklearn_samme,
+)
 from benchmarks.settings import Settings
 from benchmarks.table import Row, seconds
 from benchmarks.timing import Contestant, compete, elapsed, whole
@@ -154,6 +159,32 @@ def staged_and_lightgbm(data: Data, settings: Settings) -> Iterator[Row]:
         1.0,
         note="10,000 rows",
     )
+
+
+def one_row(data: Data, settings: Settings) -> Iterator[Row]:
+    """Compare predictions of a row at a time, by AdaBoost.MH and by classifiers of others."""
+    rounds, n_rows = settings.rounds, 20 if settings.quick else 200
+    rows = [data.X_test[i : i + 1] for i in range(min(n_rows, len(data.X_test)))]
+
+    def predictions(model: Any) -> Contestant:
+        predict = model.fit(data.X, data.y).predict
+        predict(rows[0])
+
+        def contestant() -> float:
+            return whole(lambda: [predict(row) for row in rows])() / len(rows)
+
+        return contestant
+
+    ours = predictions(make_booster("adaboost-mh", n_estimators=rounds, random_state=0))
+    for name, made in one_thread_classifiers(rounds).items():
+        measure = f"AdaBoost.MH predicts a row, T={rounds} / {name}"
+        try:
+            peer = predictions(made())
+        except ImportError:
+            yield Row(measure, data.name, "-", "-", None, None, note="peer not installed")
+            continue
+        a, b = compete([ours, peer], settings.repeats, settings.budget)
+        yield Row(measure, data.name, seconds(a), seconds(b), a / b, 1.0)
 
 
 def _forest(data: Data, rounds: int) -> Forest:

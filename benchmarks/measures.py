@@ -17,6 +17,7 @@ ON_DATA: dict[str, tuple[Callable[[Data, Settings], Iterator[Row]], tuple[str, .
     "samme-sklearn": (fit_speed.samme_and_sklearn, tuple(SHAPES)),
     "sm-mh": (fit_speed.sm_and_mh, tuple(SHAPES)),
     "staged-lightgbm": (fit_speed.staged_and_lightgbm, tuple(SHAPES)),
+    "row": (fit_speed.one_row, ("pendigits", "letter")),
     "threads": (fit_speed.one_and_two_threads, ("letter", "mnist")),
     "histogram": (additions.histogram_additions, NAMES),
     "bandwidth": (additions.histogram_bandwidth, NAMES),

@@ -62,6 +62,42 @@ def lightgbm_multiclass(data: Data, rounds: int, learning_rate: float = 0.1) -> 
     return lgb.train(params, lgb.Dataset(data.X, data.y), rounds)
 
 
+def one_thread_classifiers(rounds: int) -> dict[str, Callable[[], Any]]:
+    """Return functions that make classifiers of up to 12 leaves a tree, or raise an ImportError."""
+
+    def hist_gradient_boosting() -> Any:
+        from sklearn.ensemble import HistGradientBoostingClassifier
+
+        return HistGradientBoostingClassifier(
+            max_iter=rounds, max_leaf_nodes=12, early_stopping=False
+        )
+
+    def lightgbm() -> Any:
+        from lightgbm import LGBMClassifier
+
+        return LGBMClassifier(n_estimators=rounds, num_leaves=12, n_jobs=1, verbosity=-1)
+
+    def xgboost() -> Any:
+        from xgboost import XGBClassifier
+
+        limits = {"grow_policy": "lossguide", "max_leaves": 12, "max_depth": 0}
+        return XGBClassifier(n_estimators=rounds, n_jobs=1, **limits)
+
+    def catboost() -> Any:
+        from catboost import CatBoostClassifier
+
+        return CatBoostClassifier(
+            iterations=rounds, depth=4, thread_count=1, verbose=False, allow_writing_files=False
+        )
+
+    return {
+        "HistGradientBoosting": hist_gradient_boosting,
+        "LightGBM": lightgbm,
+        "XGBoost": xgboost,
+        "CatBoost": catboost,
+    }
+
+
 def sklearn_tree(data: Data, weights: list[np.ndarray]) -> Contestant:
     """Return a contestant that grows one CART of 12 leaves per vector of weights."""
     from sklearn.tree import DecisionTreeClassifier

@@ -13,7 +13,7 @@ import pytest
 
 from benchmarks.additions import histogram_bandwidth
 from benchmarks.data import SHAPES, covtype_like, load
-from benchmarks.fit_speed import one_and_two_threads
+from benchmarks.fit_speed import one_and_two_threads, one_row
 from benchmarks.settings import Settings
 from benchmarks.table import Row, write
 from benchmarks.timing import compete
@@ -105,3 +105,11 @@ def test_one_thread_is_measured_beside_two() -> None:
         "logitboost",
     ]
     assert all(row.ratio is not None and row.ratio > 0 and row.at_least for row in rows)
+
+
+def test_predictions_of_a_row_are_measured_beside_those_of_other_libraries() -> None:
+    rows = list(one_row(covtype_like(1_000), Settings(quick=True, repeats=1)))
+    assert rows[0].measure.split("/ ")[1] == "HistGradientBoosting"
+    assert rows[0].ratio is not None
+    assert rows[0].ratio > 0
+    assert all(row.ratio or row.note == "peer not installed" for row in rows)

@@ -104,6 +104,14 @@ def test_variants_pass_the_checks_that_formulas_decide(estimator: Any) -> None:
 
 
 @every_booster
+def test_a_row_alone_has_the_scores_that_it_has_among_many(name: str) -> None:
+    X, y = problem(name)
+    booster = made(name).fit(X, y)
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    assert_array_equal([booster.scores(row[None])[0] for row in X], booster.scores(X))
+
+
+@every_booster
 def test_staged_predictions_end_with_the_plain_ones(name: str) -> None:
     X, y = flowers(name)
     booster = made(name).fit(X, y)
@@ -219,8 +227,11 @@ def test_many_rounds_on_separable_data_stay_finite(name: str) -> None:
 def test_a_fitted_booster_pickles_small(name: str) -> None:
     X, y = problem(name, 400)
     booster = made(name, n_estimators=50).fit(X, y)
+    unused = pickle.dumps(booster)
+    F = booster.scores(X)
     pickled = pickle.dumps(booster)
-    assert_array_equal(pickle.loads(pickled).scores(X), booster.scores(X))
+    assert len(pickled) < len(unused) + 100  # what predictions prepare is not in it
+    assert_array_equal(pickle.loads(pickled).scores(X), F)
     parts = getattr(booster, "estimators_", [booster])
     assert len(pickled) < 60 * sum(part.model_.n_leaves for part in parts) + 20_000
 

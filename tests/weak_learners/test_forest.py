@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -181,6 +182,17 @@ def test_few_rows_and_rounds_have_the_scores_of_many_rows_to_the_last_bit(
     for stage in added.stages(last := start.copy(), X, np.arange(1, m + 1)):
         assert stage is last
     np.testing.assert_array_equal(last, F)
+
+
+def test_threads_may_share_additions_from_the_first_call_on() -> None:
+    rng = np.random.default_rng(0)
+    forest, X = random_forest(rng, 200), random_rows(rng, 600)
+    added = additions(rng, forest, 300)
+    expected = forest.add_scores(X, *added, np.zeros((600, 4)))
+    shared = Additions(forest, *added)
+    with ThreadPoolExecutor(4) as pool:
+        for F in pool.map(lambda _: shared.add_to(np.zeros((600, 4)), X), range(8)):
+            np.testing.assert_array_equal(F, expected)
 
 
 def test_rows_beyond_one_block_are_answered_too() -> None:
