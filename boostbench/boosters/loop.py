@@ -19,7 +19,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from copy import copy, deepcopy
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from typing import Any, get_args, get_type_hints
 
 import numpy as np
@@ -53,11 +53,7 @@ class Booster(BoostingClassifier):
 
     def demands(self) -> tuple[type, ...]:
         """Return the types of demand in the return annotation of `ask`."""
-        try:
-            said = get_type_hints(type(self).ask).get("return")
-        except NameError:  # a plugin's annotation refers to a name that is not imported
-            return ()
-        return tuple(kind for kind in get_args(said) or (said,) if kind in get_args(Demand))
+        return _demands_of(type(self).ask)
 
     @abstractmethod
     def ask(self, state: BoostState) -> Any:
@@ -122,6 +118,15 @@ class Booster(BoostingClassifier):
             if step.stop:
                 break
         self.model_ = ensemble.seal()
+
+
+@cache  # reading the annotations takes as long as a round on a small data set
+def _demands_of(ask: Callable[..., Any]) -> tuple[type, ...]:
+    try:
+        said = get_type_hints(ask).get("return")
+    except NameError:  # a plugin's annotation refers to a name that is not imported
+        return ()
+    return tuple(kind for kind in get_args(said) or (said,) if kind in get_args(Demand))
 
 
 def with_leaf_vectors(h: Any, vectors: NDArray[np.float64]) -> Any:

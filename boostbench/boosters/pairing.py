@@ -32,17 +32,17 @@ def paired_learner(booster: Any, n_classes: int, name: str = "") -> Any:
     spec, name = booster.weak_learner, name or type(booster).__name__
     learner = make_weak_learner(spec, booster.default_weak_learner(n_classes))
     lacking = _lacking(booster, learner)
+    kinds = [kind for kind in booster.demands() if kind in learner.accepts]
+    refusals = [_refusal(learner, kind) for kind in kinds]
+    if not lacking and not (refusals and all(refusals)):
+        return learner
     shown = repr(next(iter(spec)) if isinstance(spec, Mapping) else spec or learner)
     if lacking:
         suitable = ", ".join(other for other in weak_learners if _serves(booster, other))
         raise ValueError(
             f"{name} requires {lacking}; weak learner {shown} gives none; take one of: {suitable}"
         )
-    kinds = [kind for kind in booster.demands() if kind in learner.accepts]
-    refusals = [_refusal(learner, kind) for kind in kinds]
-    if refusals and all(refusals):
-        raise ValueError(f"{name} with weak learner {shown}: {refusals[0]}")
-    return learner
+    raise ValueError(f"{name} with weak learner {shown}: {refusals[0]}")
 
 
 def _lacking(booster: Any, learner: Any) -> str:

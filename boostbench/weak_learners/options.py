@@ -109,7 +109,7 @@ class TreeOptions(BinnedLearner):
 class GrowthRules(NamedTuple):
     """Rules of growth, as numbers only, for compiled code.
 
-    The rules before `kind` have the values of the options of their names, a large number for None.
+    The rules before `kind` are the options of their names.
 
     Attributes
     ----------

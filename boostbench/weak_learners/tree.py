@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import takewhile
-from typing import Any, ClassVar, get_type_hints
+from functools import cache
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,6 @@ _HISTOGRAM_BYTES = 64 << 20
 _ENTRY_COST = 3.0
 
 _NO_LIMIT = 2**63 - 1
-
-#: Options that growth reads, with their types, which select the compiled kernels.
-_OPTIONS: list[tuple[str, Any]] = [
-    *takewhile(lambda rule: rule[0] != "kind", get_type_hints(GrowthRules).items())
-]
 
 _FOR_LABELS = ("gini", "entropy", "gain-ratio", "error")
 
@@ -96,14 +91,14 @@ class Tree(TreeOptions):
                 f"criterion {self.criterion!r} does not fit {kind.__name__}; "
                 f"it takes {' or '.join(map(repr, fitting))}"
             )
-        for name, notes in self._parameter_notes.items():
-            value, default = getattr(self, name), getattr(type(self), name)
-            for note in notes:
-                if isinstance(note, Serves) and kind not in note.demands and value != default:
-                    raise ValueError(
-                        f"{name}={value!r} has no effect on {kind.__name__}; "
-                        f"it serves {either(note.demands)}"
-                    )
+        own: Any = type(self)
+        for name, demands in _without_effect(own, kind):
+            value = getattr(self, name)
+            if value != getattr(own, name):
+                raise ValueError(
+                    f"{name}={value!r} has no effect on {kind.__name__}; "
+                    f"it serves {either(demands)}"
+                )
 
     def fit(
         self, data: BinnedData, demand: Demand, rng: np.random.Generator | None = None
@@ -183,12 +178,11 @@ class Tree(TreeOptions):
         leaves = _NO_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
         depth = 62 if self.max_depth is None else min(self.max_depth, 62)
         cells = (n_sums + 1) * data.low.shape[0]
-        options: dict[str, Any] = {}
-        for name, number in _OPTIONS:  # a loop, since a comprehension is a call in every round
-            value = getattr(self, name)
-            options[name] = _NO_LIMIT if value is None else number(value)
         return GrowthRules(
-            **options,
+            max_depth=depth,
+            min_samples_leaf=int(self.min_samples_leaf),
+            min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
+            zero_gain=bool(self.zero_gain),
             kind=KIND_OF[kind],
             criterion=CRITERIA[criterion],
             n_sums=n_sums,
@@ -211,6 +205,17 @@ class Tree(TreeOptions):
             return max(math.isqrt(n_features), 1)
         is_number = np.issubdtype(type(asked), np.integer)
         return min(max(int(asked if is_number else asked * n_features), 1), n_features)
+
+
+@cache
+def _without_effect(learner: type[Tree], kind: type) -> tuple[tuple[str, tuple[type, ...]], ...]:
+    """Return the options without effect on a kind of demand, with the kinds that they serve."""
+    return tuple(
+        (name, note.demands)
+        for name, notes in learner._parameter_notes.items()
+        for note in notes
+        if isinstance(note, Serves) and kind not in note.demands
+    )
 
 
 def numbers_of(demand: Demand) -> Numbers:
