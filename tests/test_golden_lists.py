@@ -25,6 +25,7 @@ from boostbench.boosters import make_booster
 from boostbench.data import Dataset, catalog, load
 from boostbench.plugin_checks import check_plugin
 from boostbench.weak_learners import Forest
+from boostbench.weak_learners.scoring import Additions
 
 LISTS = [Path(__file__).with_name(name) for name in ("refusals.txt", "readings.txt")]
 X, y = load_iris(return_X_y=True)
@@ -125,6 +126,7 @@ def names_in(folder):
         **names,
         "fit": fit,
         "forest": forest,
+        "Additions": Additions,
         "plants": plants,
         "attribute": attribute,
         "entry": entry,

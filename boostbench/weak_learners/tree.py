@@ -176,7 +176,7 @@ class Tree(TreeOptions):
         if draws and rng is None:
             raise ValueError("splitter='random' and max_features need a random generator")
         leaves = _NO_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
-        depth = 62 if self.max_depth is None else min(self.max_depth, 62)
+        depth = _NO_LIMIT if self.max_depth is None else int(self.max_depth)
         cells = (n_sums + 1) * data.low.shape[0]
         return GrowthRules(
             max_depth=depth,
@@ -188,7 +188,7 @@ class Tree(TreeOptions):
             n_sums=n_sums,
             random=random,
             n_drawn=n_drawn,
-            max_leaves=max(min(leaves, 1 << depth, data.n_rows), 1),
+            max_leaves=max(min(leaves, 1 << min(depth, 62), data.n_rows), 1),
             min_cases=0.0,
             seed=int(rng.integers(2**62)) if draws and rng is not None else 0,
             histograms=max(2, _HISTOGRAM_BYTES // (8 * cells)),
