@@ -1,4 +1,4 @@
-"""Names, entry points and plugin files."""
+"""Names of components, and plugin files."""
 
 import contextlib
 import inspect
