@@ -81,14 +81,15 @@ def test_a_memory_limit_that_no_worker_can_keep_is_refused():
 
 
 def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
-    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 6\n"
+    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 12\n"
     runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
     store = RecordStore(tmp_path)
     with LocalExecutor(1, limits=Limits(time=8)) as executor:
         server = psutil.Process(executor._process.pid)
 
         def suspend(event):
-            if event.kind == "tick" and event.progress.running and not suspended:
+            ticks.append(event.kind)
+            if ticks.count("tick") >= 3 and not suspended:  # the run is well under way
                 suspended.extend([*server.children(recursive=True), server])
                 for process in reversed(suspended):
                     process.suspend()
@@ -96,7 +97,7 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
                 for process in suspended:
                     process.resume()
 
-        suspended = []
+        suspended, ticks = [], []
         done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=suspend)
     assert suspended
     assert done.counts == {"ok": 1}
