@@ -1,9 +1,11 @@
 """Registries of boosters, weak learners, noise models, generators, quantities and report parts.
 
 A name is looked up among the objects registered by decorators (as those of ``--plugin FILE``), then
-among the built-in objects. Boosters and weak learners of this package are registered by the same
-decorators, whose arguments are read from the sources. Listing names imports nothing; an object is
-imported on request.
+among the built-in objects, then among the entry points of installed packages in the groups
+``boostbench.boosters``, ``boostbench.weak_learners`` and so on, as the registries below are named.
+Boosters and weak learners of this package are registered by the same decorators, whose arguments
+are read from the sources. Listing names imports nothing; an object is imported on request. A plugin
+that cannot be loaded is listed with the reason and does not affect other plugins.
 
 Examples
 --------
@@ -24,10 +26,13 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from boostbench.errors import PluginError, UnknownNameError
-from boostbench.plugin_files import ESCAPING, FILE_MODULE, load_plugin, one_line
+from boostbench.plugin_files import ESCAPING, FILE_MODULE, executed_plugins, load_plugin, one_line
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 T = TypeVar("T")
 
@@ -61,8 +66,8 @@ class Registry:
     ----------
     kind : str
         Singular name of the kind in messages: ``"booster"``.
-    plural : str
-        Name of the registry in this module, by which sources refer to it: ``"boosters"``.
+    group : str
+        Entry-point group of installed packages.
     builtin : mapping of str to str
         Name to ``"module:attribute"``.
     packages : str, default=""
@@ -78,7 +83,7 @@ class Registry:
     def __init__(
         self,
         kind: str,
-        plural: str,
+        group: str,
         builtin: Mapping[str, str],
         *,
         packages: str = "",
@@ -86,13 +91,15 @@ class Registry:
         adapter: str = "",
     ) -> None:
         self.kind = kind
-        self._plural = plural
+        self.group = group
         self._options = options
         self._adapter = adapter
         self._listed = dict(builtin)
         self._packages = packages.split()
         self._declarations: dict[str, Declaration] = {}
         self._registered: dict[str, Any] = {}
+        self._entry_points: dict[str, EntryPoint] | None = None
+        self._broken: dict[str, str] = {}
 
     def register(self, name: str, **declared: Any) -> Callable[[T], T]:
         """Return a decorator that registers an object under ``name``.
@@ -124,12 +131,12 @@ class Registry:
 
     def declaration(self, name: str) -> Declaration:
         """Return what a component declares; nothing for classes of other packages."""
-        return self._declared.get(name, Declaration())
+        return {**self._declared, **self._declarations}.get(name, Declaration())
 
     def printed_names(self) -> dict[str, str]:
         """Return the name in print of each component, and of labels of its variants, if any."""
         printed: dict[str, str] = {}
-        for name, declaration in self._declared.items():
+        for name, declaration in {**self._declared, **self._declarations}.items():
             printed |= {name: declaration.printed} if declaration.printed else {}
             printed |= declaration.variants
         return printed
@@ -137,7 +144,7 @@ class Registry:
     @cached_property
     def _sources(self) -> dict[str, tuple[str, Declaration]]:
         """Origin and declaration of the classes registered in the sources of `packages`."""
-        decorator = rf"^@{self._plural}\.register(\(.*?\))\nclass (\w+)"
+        decorator = rf"^@{self.group.rpartition('.')[2]}\.register(\(.*?\))\nclass (\w+)"
         found = {}
         for package in self._packages:
             for file in sorted(Path(__file__).with_name(package).glob("*.py")):
@@ -154,8 +161,7 @@ class Registry:
 
     @property
     def _declared(self) -> dict[str, Declaration]:
-        of_sources = {name: declaration for name, (_, declaration) in self._sources.items()}
-        return of_sources | self._declarations
+        return {name: declaration for name, (_, declaration) in self._sources.items()}
 
     def unregister(self, name: str) -> None:
         """Remove a name that was registered by a decorator; unknown names are ignored."""
@@ -164,11 +170,11 @@ class Registry:
 
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
-        return sorted({*self._registered, *self._builtin})
+        return sorted({*self._registered, *self._builtin, *self._installed()})
 
     def in_order(self) -> list[str]:
         """Return all names, the built-in ones first and in the order of their list."""
-        return list(dict.fromkeys([*self._builtin, *self._registered]))
+        return list(dict.fromkeys([*self._builtin, *self._registered, *self._installed()]))
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name or of ``"FILE.py:attribute"``.
@@ -203,6 +209,8 @@ class Registry:
             return _usable(self._registered[name], self.kind, name, where)
         if name in self._builtin:
             return _import_object(self._builtin[name])
+        if name in self._installed():
+            return self._load_installed(name, where)
         raise self.unknown(name, where)
 
     def module(self, name: str) -> str:
@@ -221,6 +229,8 @@ class Registry:
             return str(sys.modules[module].__file__) if is_file else module
         if name in self._builtin:
             return self._builtin[name].partition(":")[0]
+        if name in self._installed():
+            return self._installed()[name].module
         if self._is_reference(name):
             return name.partition(":")[0]
         raise self.unknown(name)
@@ -248,13 +258,13 @@ class Registry:
         UnknownNameError
             If the name is unknown.
         """
-        is_plugin = name in self._registered or ".py:" in name
+        is_plugin = name in self._registered or ".py:" in name or name in self._installed()
         return not is_plugin and not self.module(name).startswith("boostbench.")
 
     def unknown(self, name: str, where: str = "") -> UnknownNameError:
         """Return the error about a name; a name in print suggests the registered one."""
         meant = {_folded(known): known for known in self.names()}
-        for known, declaration in self._declared.items():
+        for known, declaration in {**self._declared, **self._declarations}.items():
             for printed in (declaration.printed, *declaration.variants):
                 meant.setdefault(_folded(printed), known)
         return UnknownNameError(
@@ -283,13 +293,41 @@ class Registry:
         """Return the base class of the models of options."""
         return _import_object(self._options)
 
+    def broken(self) -> dict[str, str]:
+        """Return the installed plugins that cannot be loaded, with the reasons."""
+        for name in self._installed():
+            try:
+                self._load_installed(name, "")
+            except PluginError:
+                continue
+        return dict(self._broken)
+
     def __contains__(self, name: object) -> bool:
-        if name in self._registered or name in self._builtin:
+        if name in self._registered or name in self._builtin or name in self._installed():
             return True
         return isinstance(name, str) and self._is_reference(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
+
+    def _installed(self) -> dict[str, EntryPoint]:
+        if self._entry_points is None:
+            from importlib.metadata import entry_points  # slow import
+
+            self._entry_points = {point.name: point for point in entry_points(group=self.group)}
+        return self._entry_points
+
+    def _load_installed(self, name: str, where: str) -> Any:
+        point = self._installed()[name]
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                return _usable(point.load(), self.kind, name, where)
+        except ESCAPING as error:
+            package = point.dist.name if point.dist is not None else point.module
+            self._broken[name] = f"{package}: {type(error).__name__}: {error}"
+            raise PluginError(
+                f"{self.kind} {name!r} of the package {self._broken[name]}", where=where
+            ) from error
 
     def _is_reference(self, name: str) -> bool:
         """Return whether a name has the form ``"package.module:Class"``."""
@@ -319,6 +357,13 @@ class Registry:
             public = [name for name in vars(module) if not name.startswith("_")]
             raise UnknownNameError(f"attribute of {path}", attribute, public, where=where)
         return _usable(getattr(module, attribute), self.kind, attribute, where)
+
+
+def has_foreign_code() -> bool:
+    """Return whether a plugin file or an installed plugin package is loaded in this process."""
+    kinds = (boosters, weak_learners, noise_models, generators, quantities)
+    points = (point for kind in kinds for point in kind._installed().values())
+    return bool(executed_plugins()) or any(point.module in sys.modules for point in points)
 
 
 def _usable(plugin: T, kind: str, name: str, where: str) -> T:
@@ -351,7 +396,7 @@ def _origin(plugin: Any) -> tuple[str, str]:
 
 boosters = Registry(
     "booster",
-    "boosters",
+    "boostbench.boosters",
     {  # of other packages; runs of those that are not installed are skipped with a reason
         "catboost": "catboost:CatBoostClassifier",
         "tabicl": "tabicl:TabICLClassifier",
@@ -368,7 +413,7 @@ boosters = Registry(
 )
 weak_learners = Registry(
     "weak learner",
-    "weak_learners",
+    "boostbench.weak_learners",
     {},
     packages="weak_learners",
     adapter="boostbench.weak_learners.estimator:as_weak_learner",
@@ -377,7 +422,7 @@ weak_learners = Registry(
 INNER = {"weak_learner": weak_learners, "booster": boosters, "classifier": boosters}
 noise_models = Registry(
     "noise model",
-    "noise_models",
+    "boostbench.noise_models",
     {
         name: f"boostbench.{module}:{name.replace('-', '_')}"
         for module, names in {
@@ -390,14 +435,14 @@ noise_models = Registry(
 _GENERATORS = ("gaussian-mixture", "long-servedio", "madelon", "ring-norm", "two-norm", "waveform")
 generators = Registry(
     "data-set generator",
-    "generators",
+    "boostbench.generators",
     {name: f"boostbench.data.generators:{name.replace('-', '_')}" for name in _GENERATORS},
 )
 _METRICS = ("balanced_accuracy", "f1", "log_loss", "brier", "auc", "calibration_error")
 #: In the order in which tables and exports list them.
 quantities = Registry(
     "quantity",
-    "quantities",
+    "boostbench.quantities",
     {
         name: f"boostbench.quantities.{module}:{module if name == f'test_{module}' else name}"
         for module, names in (
@@ -418,7 +463,7 @@ quantities = Registry(
 )
 figures = Registry(
     "figure",
-    "figures",
+    "boostbench.figures",
     {
         "critical-difference": "boostbench.reports.figures.rank_figures:draw_critical_difference",
         "curves": "boostbench.reports.figures.error_curves:draw_curves",
@@ -429,7 +474,7 @@ figures = Registry(
 )
 tables = Registry(
     "table",
-    "tables",
+    "boostbench.tables",
     {
         "datasets": "boostbench.reports.tables.data_sets:build_data_table",
         "selected": "boostbench.reports.tables.selected:build_selected_table",
@@ -439,7 +484,7 @@ tables = Registry(
 )
 claims = Registry(
     "kind of claim",
-    "claims",
+    "boostbench.claims",
     {
         "agrees": "boostbench.reports.claims.comparing:Agrees",
         "compares": "boostbench.reports.claims.comparing:Compares",

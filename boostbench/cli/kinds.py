@@ -9,6 +9,7 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.cli.docstrings import parameters_of, sections_of, without_markup
+from boostbench.cli.output import print_error
 from boostbench.errors import PluginError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.plugin_files import load_plugin
@@ -52,14 +53,19 @@ def names_of(kind: str) -> list[str]:
 
 
 def rows_of(kind: str) -> list[dict[str, Any]]:
-    """Return a row for each name."""
+    """Return a row for each name; report plugins that cannot be loaded on stderr."""
     if kind == "configs":
         return _config_rows()
     if kind == "datasets":
         return dataset_rows()
     registered = REGISTRIES[kind]
+    broken = registered.broken()
+    for name, reason in broken.items():
+        print_error(f"skipped {registered.kind} {name!r} of the package {reason}")
     return [
-        {"name": name, "summary": without_markup(registered.summary(name))} for name in registered
+        {"name": name, "summary": without_markup(registered.summary(name))}
+        for name in registered
+        if name not in broken
     ]
 
 

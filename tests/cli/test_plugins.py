@@ -35,3 +35,15 @@ def test_a_plugin_is_executed_by_commands_that_train_nothing(boostbench, tiny, t
     (tmp_path / "loud.py").write_text("import sys\nprint('executed', file=sys.stderr)\n")
     tiny.write_text(f"{tiny.read_text()}plugins: loud.py\n")
     assert "executed" in boostbench("plan", tiny).err
+
+
+def test_a_broken_installed_plugin_is_named_and_the_rest_is_listed(shell, tmp_path):
+    info = tmp_path / "site" / "oldboost-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: oldboost\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[boostbench.boosters]\nold = oldboost:Old\n")
+    (tmp_path / "site" / "oldboost.py").write_text("from numpy import nonesuch\n")
+    outcome = shell("list", "boosters", PYTHONPATH=str(tmp_path / "site"))
+    assert outcome.code == 0
+    assert "sm-boost" in outcome.out
+    assert "skipped booster 'old' of the package oldboost: ImportError" in outcome.err

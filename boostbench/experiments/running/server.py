@@ -30,6 +30,7 @@ from typing import Any, NoReturn
 
 import psutil
 
+from boostbench import registry
 from boostbench.data import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import environment
@@ -37,7 +38,6 @@ from boostbench.experiments.running.worker import LOG_LINES, Job, compile_kernel
 from boostbench.experiments.store.identity import Key, is_own_code
 from boostbench.experiments.store.records import encode
 from boostbench.experiments.store.versions import versions
-from boostbench.plugin_files import executed_plugins
 
 #: Maximum losses of a server during one run; the last attempt executes that run alone.
 MOST_LOSSES = 3
@@ -421,5 +421,5 @@ def _answer(job: Job) -> bytes:
         compile_kernels(job)
         return _RETIRE + b"\n"
     record = perform(job)
-    is_clean = record.status in ("ok", "skipped") and not executed_plugins()
+    is_clean = record.status in ("ok", "skipped") and not registry.has_foreign_code()
     return (_AGAIN if is_clean else _RETIRE) + encode(record)

@@ -302,6 +302,14 @@ class Record(Summary):
         return np.unpackbits(packed, count=self.n_test).view(np.bool_)
 
     @model_validator(mode="after")
+    def _move_size(self) -> Self:
+        """Move the size of the model, which records of 0.2 have beside the checkpoints."""
+        if self.__pydantic_extra__ and "model_size" in self.__pydantic_extra__:
+            update = {"model_size": self.__pydantic_extra__.pop("model_size")}
+            self.__dict__["at_checkpoints"] = self.at_checkpoints.model_copy(update=update)
+        return self
+
+    @model_validator(mode="after")
     def _check_curves(self) -> Self:
         if self.status != "ok":
             return self
