@@ -184,6 +184,27 @@ def test_few_rows_and_rounds_have_the_scores_of_many_rows_to_the_last_bit(
     np.testing.assert_array_equal(last, F)
 
 
+def test_a_tree_may_be_deeper_than_a_machine_word_has_bits() -> None:
+    depth = 200
+    nodes = np.arange(depth)
+    chain = Forest(
+        feature=np.zeros(depth),
+        threshold=nodes,
+        missing_left=np.zeros(depth),
+        left=~nodes,
+        right=np.append(nodes[1:], ~depth),
+        node_offset=[0, depth],
+        leaf_value=np.arange(depth + 1.0)[:, None],
+        leaf_column=np.zeros(depth + 1),
+        leaf_offset=[0, depth + 1],
+        n_features=1,
+    )
+    X = np.arange(depth + 1.0)[:, None]
+    assert chain.add_scores(X, [0], [1.0], np.zeros_like(X)).ravel().tolist() == X.ravel().tolist()
+    for x in X[[0, 62, 63, 64, depth]]:
+        assert chain.add_scores([x], [0], [1.0], np.zeros((1, 1))) == x
+
+
 def test_threads_may_share_additions_from_the_first_call_on() -> None:
     rng = np.random.default_rng(0)
     forest, X = random_forest(rng, 200), random_rows(rng, 600)
