@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Declaration:
-    """What a component says of itself where it is registered.
+    """Declaration of a component where it is registered.
 
     Attributes
     ----------

@@ -127,7 +127,7 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
 
     #: True if the first t rounds of a fit equal a fit of t rounds.
     nested_rounds: ClassVar[bool] = True
-    #: What the booster needs of a weak learner beyond answers: `LEAVES`, `TREE_PER_CLASS` or
+    #: Needs of the booster from a weak learner beyond answers: `LEAVES`, `TREE_PER_CLASS` or
     #: `NESTED_TREES` of `boostbench.weak_learners`.
     needs: ClassVar[tuple[str, ...]] = ()
     #: True if the numbers depend on the order of the class labels.

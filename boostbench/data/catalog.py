@@ -126,7 +126,7 @@ class DatasetEntry(Sizes):
     #: Label column. Empty: ``target``, else ``class``, else (ARFF only) the last column.
     target: str = ""
     drop: Listed[str] = ()  # columns that are not features
-    #: What columns are, where their cells do not tell; see `boostbench.data.columns.Declared`.
+    #: Types of columns, where their cells do not tell; see `boostbench.data.columns.Declared`.
     types: dict[Label, Kind] = Field(default_factory=dict)
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None

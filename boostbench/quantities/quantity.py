@@ -20,7 +20,7 @@ _METHODS = {
     "training scores": "staged_scores",
     "probabilities": "staged_predict_proba",
 }
-#: How errors are shown, in one figure if need be.
+#: Display of errors, in one figure if need be.
 ERROR: dict[str, Any] = {"unit": "%", "axis": "error (%)"}
 #: Keys of a config that ask for quantities.
 Setting = Literal["metrics", "record"]

@@ -13,7 +13,7 @@ from boostbench.threads import in_parts
 from boostbench.weak_learners.demands import either
 from boostbench.weak_learners.forest import Forest
 
-#: What a weak learner may give beyond an answer to a demand, in the words of messages.
+#: Abilities of a weak learner beyond an answer to a demand, in the words of messages.
 LEAVES = "a tree, to set the values of its leaves"
 TREE_PER_CLASS = "a separate tree for each class"
 NESTED_TREES = "the trees of all sizes of one growth"
