@@ -98,7 +98,9 @@ def _keys_of_configs() -> Iterator[str]:
     schema = config_schema()
     parts, kinds = (_mapping(_plain(schema["properties"][key])["items"]) for key in _NESTED)
     yield from _section("A config", schema)
-    for name, title in _ENTRIES.items():
+    for key, title in _ENTRIES.items():
+        yield from _section(title, _entry(schema["properties"][key]))
+    for name, title in _DEFINITIONS.items():
         yield from _section(title, _entry(schema["$defs"][name]))
     for registry, title in ((tables, "Table"), (figures, "Figure")):
         for name in registry.names():
@@ -111,11 +113,10 @@ def _keys_of_configs() -> Iterator[str]:
         yield from _section(f"Claim `{name}`", kinds["properties"][name], claims.get(name))
 
 
+#: Keys of a config whose entries have keys, and the headings under which these are listed.
+_ENTRIES = {"datasets": "Data set", "boosters": "Booster", "noise": "Noise"}
 #: Definitions of the schema, and the headings under which their keys are listed.
-_ENTRIES = {
-    "DataSetEntry": "Data set",
-    "BoosterEntry": "Booster",
-    "NoiseEntry": "Noise",
+_DEFINITIONS = {
     "Split": "Split",
     "Select": "Select",
     "Reach": "Range",
@@ -162,7 +163,8 @@ def _mapping(schema: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _entry(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the options of an entry that is written as ``{name: {options}}``, or the schema."""
-    for each in schema.get("anyOf", ()):
+    items = _plain(schema).get("items", schema)
+    for each in items.get("anyOf", ()):
         if isinstance(each.get("additionalProperties"), dict):
             return _mapping(each["additionalProperties"])
     return _mapping(schema)
@@ -182,7 +184,7 @@ def _descriptions(documented: Any) -> dict[str, str]:
 def _type(schema: Mapping[str, Any]) -> str:
     """Return a description of the values that a schema allows."""
     if "$ref" in schema:
-        title = _ENTRIES[schema["$ref"].rpartition("/")[2]].lower()
+        title = _DEFINITIONS[schema["$ref"].rpartition("/")[2]].lower()
         return f"[{title}](#{title.replace(' ', '-')})"
     if "anyOf" in schema or "oneOf" in schema:
         options = schema.get("anyOf") or schema["oneOf"]
