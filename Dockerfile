@@ -3,6 +3,6 @@ FROM python:3.13-slim
 COPY . /src
 RUN pip install --no-cache-dir /src && rm -r /src
 # compiles the kernels for the processor that builds the image
-RUN boostbench run quickstart --set seeds=1 --set rounds=2 --results /tmp/warm && rm -r /tmp/warm
+RUN boostbench run quickstart --set seeds=1 --set rounds=2 --results warm && rm -r warm
 WORKDIR /work
 ENTRYPOINT ["boostbench"]
