@@ -131,7 +131,7 @@ def trained(run: Run) -> Values:
     if _has_probabilities(booster, problem.X_test[:1]):
         risk = Recorder(QUANTITIES.recorded(["brier"], ()), ())
         measure(risk, booster, problem, run.rounds)
-        values["test_brier"] = risk.curves["test_brier"]
+        values |= risk.curves
         values |= _numbers(log_p=booster.predict_log_proba(problem.X_test))
     return values
 
