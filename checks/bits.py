@@ -287,6 +287,7 @@ def emulate(quick: bool) -> int:
 
         def written(name: str) -> dict[str, tuple[str, Values]]:
             command = [sys.executable, "-m", "checks.bits", "--write", str(files[name])]
+            command += ["--quick"] * quick
             environment = {key: value for key, value in os.environ.items() if key not in _SET}
             environment |= settings[name]
             done = subprocess.run(command, env=environment, capture_output=True, text=True)
@@ -307,7 +308,7 @@ _SET = {"OPENBLAS_CORETYPE", "NPY_DISABLE_CPU_FEATURES", "GLIBC_TUNABLES", "NUMB
 def main() -> int:
     """Write or compare results; return 1 if any run differs."""
     parser = argparse.ArgumentParser(prog="python -m checks.bits", description=__doc__)
-    quick = f"{QUICK_ROUNDS} rounds, fewer data; with --emulate, the whole list on two machines"
+    quick = f"{QUICK_ROUNDS} rounds, fewer data; with --emulate, on two machines"
     parser.add_argument("--quick", action="store_true", help=quick)
     action = parser.add_mutually_exclusive_group(required=True)
     action.add_argument("--write", type=Path, metavar="FILE", help="write the results to a file")
