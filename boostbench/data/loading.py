@@ -112,7 +112,6 @@ def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | floa
         feature_names=names,
         categorical=categorical,
         official=official,
-        folds=parsed.folds,
         citation=entry.citation,
         source=located.describe,
         columns=parsed.columns,

