@@ -35,7 +35,6 @@ from boostbench.threads import n_cores
 
 _UPDATE_SECONDS = 1.0
 _ANSWER_SECONDS = 60.0
-_MOST_DEMAND = 1000
 
 
 class DaskExecutor(Executor):
@@ -80,18 +79,11 @@ class DaskExecutor(Executor):
         self._address = self._client.scheduler.address
         self._jobs: dict[Any, Job] = {}
         self._ready: SimpleQueue[Any] = SimpleQueue()
-        #: Futures that no worker can execute, which make an adaptive cluster start workers.
-        self._demand: list[Any] = []
         self._last_update = 0.0
 
     def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Send a run to the cluster."""
         self._send(self.job(run, key, self._limits))
-        n_waiting = min(n_left - len(self._jobs), _MOST_DEMAND)
-        self._demand = [each for each in self._demand if not each.cancelled()][:n_waiting]
-        options = {"resources": {"boostbench-demand": 1}, "pure": False}
-        for number in range(len(self._demand), n_waiting):
-            self._demand.append(self._client.submit(int, number, **options))
 
     def wait(self, timeout: float) -> None:
         """Wait until a run ends, for at most ``timeout`` seconds.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import socket
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 
@@ -20,13 +20,13 @@ from boostbench.errors import BoostbenchError, RecordError
 from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.inline import Executor
-from boostbench.experiments.running.server import MOST_LOSSES, Task, TaskUpdate
+from boostbench.experiments.running.server import Message, in_words
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now
 from boostbench.experiments.runs import BoosterSpec, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import Record
-from boostbench.experiments.store.records import decode
+from boostbench.experiments.store.records import decode, encode
 
 _LEAST_MEMORY = 2**29
 _MARK = "BOOSTBENCH_SERVER"
@@ -64,7 +64,8 @@ class LocalExecutor(Executor):
             raise BoostbenchError(what, where="--executor local")
         super().__init__(jobs, data_dirs, ahead=jobs)
         self._limits = limits
-        self._sent: dict[Key, Task] = {}
+        self._sent: dict[Key, Job] = {}
+        self._started: dict[Key, str] = {}  # time at which each job in progress was started
         self._prepared: set[BoosterSpec] = set()
         self._lost_in_a_row = 0
         self._is_closed = False
@@ -88,8 +89,8 @@ class LocalExecutor(Executor):
 
     def submit_job(self, job: Job) -> None:
         """Start a job."""
-        self._sent[job.key] = Task(job)
-        self._send(self._sent[job.key])
+        self._sent[job.key] = job
+        self._send(job)
 
     def wait(self, timeout: float) -> None:
         """Wait for a message of the server, for at most ``timeout`` seconds."""
@@ -109,36 +110,35 @@ class LocalExecutor(Executor):
             self._is_closed = True
             self._end_server()
 
-    def _send(self, task: Task) -> None:
-        """Send a task. Receives messages meanwhile, lest both processes block while sending."""
+    def _send(self, job: Job) -> None:
+        """Send a job. Receives messages meanwhile, lest both processes block while sending."""
         server = self._server
         poller = select.poll()
         poller.register(server, select.POLLOUT)
         while not poller.poll(0):
             self.wait(_POLL_SECONDS)
-            if self._server is not server:  # a new server, to which all tasks have been sent
+            if self._server is not server:  # a new server, to which all jobs have been sent
                 return
         with contextlib.suppress(OSError):  # the server is gone; the next receive notices
-            server.send(task)
+            server.send(job)
 
     def _receive(self) -> None:
         try:
-            update: TaskUpdate = self._server.recv()
+            message: Message = self._server.recv()
         except (EOFError, OSError):
             self._replace_server()
             return
-        task = self._sent[update.key]
-        if update.kind == "started":
-            task.started = now()
+        key, answer, log = message
+        if answer is None:
+            self._started[key] = now()
         else:
-            self._end(task, update)
+            self._end(self._sent[key], answer, log)
 
     def _start_server(self) -> None:
         own_end, server_end = socket.socketpair()
         self._mark = uuid.uuid4().hex
         program = (
             f"import sys; sys.path[:] = {sys.path!r}\n"
-            "import boostbench.experiments.running.preload\n"
             "from boostbench.experiments.running.server import serve\n"
             f"serve({server_end.fileno()}, {self.jobs})"
         )
@@ -170,51 +170,39 @@ class LocalExecutor(Executor):
         code = self._end_server()
         self._lost_in_a_row += 1
         if self._lost_in_a_row > (_MOST_KILLS if code < 0 else _MOST_FAILURES):
-            message = f"the server of the worker processes ends repeatedly, with {_in_words(code)}"
+            message = f"the server of the worker processes ends repeatedly, with {in_words(code)}"
             raise BoostbenchError(message)
         self._start_server()
-        server = self._server
-        for task in list(self._sent.values()):
-            if self._server is not server:  # lost too; all tasks have been sent to the next one
+        server, started, self._started = self._server, self._started, {}
+        for job in list(self._sent.values()):
+            if self._server is not server:  # lost too; all jobs have been sent to the next one
                 return
-            if task.started:
-                task.losses += 1
-                if task.losses >= MOST_LOSSES:
-                    self._end(task, TaskUpdate(task.job.key, "lost"))
-                    continue
-                task.started = ""
-            self._send(task)
+            if job.key in started and job.alone:
+                message = "the server of the worker processes ended twice during this run"
+                lost = failure(job, "killed", "ProcessExpired", message, started[job.key])
+                self._end(job, encode(lost), ())
+                continue
+            self._sent[job.key] = replace(job, alone=job.alone or job.key in started)
+            self._send(self._sent[job.key])
 
-    def _end(self, task: Task, update: TaskUpdate) -> None:
+    def _end(self, job: Job, answer: bytes, log: tuple[str, ...]) -> None:
         self._lost_in_a_row = 0
-        del self._sent[task.job.key]
-        if not task.job.is_warm_up:
-            self._ended.append((task.job.key, _record(task.job, update, task.started)))
+        del self._sent[job.key]
+        started = self._started.pop(job.key, "")
+        if not job.is_warm_up:
+            self._ended.append((job.key, _record(job, answer, log, started)))
 
 
-def _record(job: Job, update: TaskUpdate, started: str) -> Record:
-    """Return the record of a job that has ended in any way."""
-    if update.kind == "lost":
-        message = "the server of the worker processes ended each time this run was in progress"
-        return failure(job, "killed", "ProcessExpired", message, started)
-    if update.kind == "timeout":
-        message = f"was stopped at the time limit of {job.limits.time:g} s"
-        return failure(job, "timeout", "TimeoutError", message, started, update.log)
-    if update.kind == "memory":
-        limit = (job.limits.memory or 0) / 2**20
-        message = f"needs more than the memory limit of {limit:.0f} MiB; it was killed"
-        return failure(job, "out-of-memory", "MemoryError", message, started, update.log)
-    if update.kind == "died":
-        message = f"the worker process ended with {_in_words(update.exit_code)}"
-        return failure(job, "killed", "ProcessExpired", message, started, update.log)
+def _record(job: Job, answer: bytes, log: tuple[str, ...], started: str) -> Record:
+    """Return the record in an answer, whose error gets the output before its traceback."""
     try:
-        record = decode(update.answer, Path(f"{job.key}.json"), Record)
+        record = decode(answer, Path(f"{job.key}.json"), Record)
     except (RecordError, ValueError, LookupError, TypeError) as error:
-        return failure(job, "failed", type(error).__name__, str(error), started, update.log)
+        return failure(job, "failed", type(error).__name__, str(error), started, log)
     if record.error is None:
         return record
-    log = [*update.log, *record.error.log_tail][-LOG_LINES:]
-    return record.model_copy(update={"error": record.error.model_copy(update={"log_tail": log})})
+    lines = [*log, *record.error.log_tail][-LOG_LINES:]
+    return record.model_copy(update={"error": record.error.model_copy(update={"log_tail": lines})})
 
 
 def _kill_marked(mark: str) -> None:
@@ -223,11 +211,3 @@ def _kill_marked(mark: str) -> None:
         with contextlib.suppress(psutil.Error, OSError):
             if process.environ().get(_MARK) == mark:
                 process.kill()
-
-
-def _in_words(exit_code: int) -> str:
-    if exit_code < 0:
-        with contextlib.suppress(ValueError):
-            return f"signal {signal.Signals(-exit_code).name}"
-        return f"signal {-exit_code}"
-    return f"exit code {exit_code}"

@@ -22,25 +22,42 @@ import socket
 import sys
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, NoReturn
 
 import psutil
 
-from boostbench import registry
+from boostbench import inputs, registry
 from boostbench.data import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import environment
-from boostbench.experiments.running.worker import LOG_LINES, Job, compile_kernels, perform
+from boostbench.experiments.running.worker import (
+    LOG_LINES,
+    Job,
+    compile_kernels,
+    failure,
+    now,
+    perform,
+)
 from boostbench.experiments.store.identity import Key, is_own_code
 from boostbench.experiments.store.records import encode
 from boostbench.experiments.store.versions import versions
 
-#: Maximum losses of a server during one run; the last attempt executes that run alone.
-MOST_LOSSES = 3
+#: Message that a job was started, with the answer None, or has ended, with its encoded record and
+#: the last lines of output.
+Message = tuple[Key, bytes | None, tuple[str, ...]]
+#: Modules that are loaded once, before workers are forked.
+_PRELOADED = (
+    "numba",
+    "pandas",
+    "sklearn.datasets",
+    "boostbench.boosters",
+    "boostbench.experiments.running.execution",
+)
 _TICK_SECONDS = 0.2
 #: A tick that takes longer means that this process was suspended, which counts against no limit.
 _SUSPENDED_SECONDS = 2.0
@@ -54,57 +71,11 @@ _FOR_ALL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _FOR_ALL_SECONDS = 0.5
 
 
-@dataclass
-class Task:
-    """A job for a worker.
-
-    Attributes
-    ----------
-    job : Job
-    started : str
-        Time at which a worker started it; empty while the task waits.
-    losses : int
-        Number of servers lost while the task was in progress.
-    """
-
-    job: Job
-    started: str = ""
-    losses: int = 0
-
-    @property
-    def alone(self) -> bool:
-        """True if the run must be the only one in progress."""
-        return self.losses >= MOST_LOSSES - 1
-
-
-@dataclass(frozen=True)
-class TaskUpdate:
-    """Message from the server about the start or end of a task.
-
-    Attributes
-    ----------
-    key : Key
-        Key of the job.
-    kind : {"started", "done", "died", "timeout", "memory", "lost"}
-        ``timeout`` and ``memory``: the worker was killed for exceeding a limit. ``died``: it ended
-        without an answer for another reason. ``lost``: the server ended; not sent by it.
-    exit_code : int
-        Exit code of a worker that died; negative for a signal.
-    log : tuple of str
-        Last lines of output.
-    answer : bytes
-        The encoded record, for ``done``.
-    """
-
-    key: Key
-    kind: str
-    exit_code: int = 0
-    log: tuple[str, ...] = ()
-    answer: bytes = b""
-
-
 def serve(descriptor: int, jobs: int) -> None:
-    """Carry out tasks received over a socket until it is closed, then exit the process."""
+    """Carry out jobs received over a socket until it is closed, then exit the process."""
+    inputs.watch()
+    for module in _PRELOADED:
+        import_module(module)
     faulthandler.enable()
     for number in _FOR_ALL:
         signal.signal(number, signal.SIG_DFL)
@@ -124,12 +95,14 @@ class _Worker:
     ----------
     pid : int
         Process id, also the id of its session and process group.
-    task : Task or None
-        Task in progress.
+    job : Job or None
+        Job in progress.
+    started : str
+        Time at which the job was started.
     answer : bytearray
         Answer as far as it has been read.
-    exceeded : str
-        Kind of the limit that the task exceeded, or empty.
+    exceeded : tuple of str
+        Status, kind and message of the failure if the job exceeded a limit; else empty.
     """
 
     def __init__(self, inherited: Iterable[Any]) -> None:
@@ -142,19 +115,19 @@ class _Worker:
                     end.close()
                 _work(channel, output)
         self.sources = {self.channel, self.output}
-        self.task: Task | None = None
+        self.job: Job | None = None
         self.answer = bytearray()
-        self.exceeded = ""
+        self.exceeded: tuple[str, ...] = ()
         self.deadline = math.inf
         self._log = b""
 
-    def start(self, task: Task) -> None:
-        """Send a task to the idle worker."""
+    def start(self, job: Job) -> None:
+        """Send a job to the idle worker."""
         self._log = b""
-        self.task = task
-        self.deadline = time.monotonic() + (task.job.limits.time or math.inf)
+        self.job, self.started = job, now()
+        self.deadline = time.monotonic() + (job.limits.time or math.inf)
         with contextlib.suppress(OSError):  # the worker has died; `reap` notices
-            self.channel.sendall(pickle.dumps(task.job))
+            self.channel.sendall(pickle.dumps(job))
 
     def listen(self) -> None:
         """Read messages and output of the worker without waiting; keep the end of the output."""
@@ -176,23 +149,23 @@ class _Worker:
         return b"".join(parts)
 
     @property
-    def memory_limit(self) -> int | None:
-        """Limit of the task in progress, in bytes."""
-        return None if self.task is None else self.task.job.limits.memory
-
-    @property
     def has_answered(self) -> bool:
         """True if the answer is complete."""
         return self.answer.endswith(b"\n")
 
-    def end_task(self, kind: str, exit_code: int = 0) -> TaskUpdate:
-        """Forget the task and return the message that it has ended."""
-        assert self.task is not None
+    def end_job(self, exit_code: int = 0) -> Message:
+        """Forget the job and return the message that it has ended."""
+        assert self.job is not None
         log = tuple(self._log.decode("utf-8", "replace").splitlines()[-LOG_LINES:])
-        update = TaskUpdate(self.task.job.key, kind, exit_code, log, bytes(self.answer[1:]))
-        self.task = None
+        answer = bytes(self.answer[1:])
+        if not self.has_answered:
+            died = f"the worker process ended with {in_words(exit_code)}"
+            status, kind, message = self.exceeded or ("killed", "ProcessExpired", died)
+            answer = encode(failure(self.job, status, kind, message, self.started, log))
+            log = ()
+        key, self.job = self.job.key, None
         self.answer.clear()
-        return update
+        return key, answer, log
 
     def close(self) -> None:
         """Close the ends of this process."""
@@ -204,7 +177,7 @@ class _Server:
     def __init__(self, client: Connection, jobs: int) -> None:
         self.client = client
         self.jobs = jobs
-        self.waiting: deque[Task] = deque()
+        self.waiting: deque[Job] = deque()
         self.workers: dict[int, _Worker] = {}
         self.checked = 0.0  # time at which the limits were checked
         self.woken, self.waker = socket.socketpair()
@@ -213,7 +186,7 @@ class _Server:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def work(self) -> None:
-        """Carry out tasks until the client closes the connection."""
+        """Carry out jobs until the client closes the connection."""
         try:
             while True:
                 self.assign()
@@ -226,19 +199,19 @@ class _Server:
             self.sweep(keep=())
 
     def assign(self) -> None:
-        """Start waiting tasks while workers are available."""
+        """Start waiting jobs while workers are available."""
         while self.waiting:
-            busy = [worker.task for worker in self.workers.values() if worker.task is not None]
-            is_alone = self.waiting[0].alone or any(task.alone for task in busy)
+            busy = [worker.job for worker in self.workers.values() if worker.job is not None]
+            is_alone = self.waiting[0].alone or any(job.alone for job in busy)
             if len(busy) >= (1 if is_alone else self.jobs):
                 return
-            idle = (worker for worker in self.workers.values() if worker.task is None)
+            idle = (worker for worker in self.workers.values() if worker.job is None)
             worker = next(idle, None) or self.new_worker()
             if worker is None:
                 return
-            task = self.waiting.popleft()
-            worker.start(task)
-            self.client.send(TaskUpdate(task.job.key, "started"))
+            job = self.waiting.popleft()
+            worker.start(job)
+            self.client.send((job.key, None, ()))
 
     def new_worker(self) -> _Worker | None:
         """Return a new worker, or None if the system cannot start another process now."""
@@ -254,7 +227,7 @@ class _Server:
     def listen(self) -> None:
         """Wait for messages and output, and read them."""
         sources = {source: worker for worker in self.workers.values() for source in worker.sources}
-        is_busy = any(worker.task is not None for worker in self.workers.values())
+        is_busy = any(worker.job is not None for worker in self.workers.values())
         timeout = _TICK_SECONDS if is_busy or self.waiting else None
         begin = time.monotonic()
         ready = wait([self.client, self.woken, *sources], timeout)
@@ -268,9 +241,9 @@ class _Server:
             self.woken.recv(_CHUNK)
         for worker in {sources[source] for source in ready if source in sources}:
             worker.listen()
-            if worker.task is not None and worker.has_answered:
+            if worker.job is not None and worker.has_answered:
                 if worker.answer.startswith(_AGAIN):
-                    self.client.send(worker.end_task("done"))
+                    self.client.send(worker.end_job())
                 else:
                     kill_tree(worker.pid)  # the answer is sent once its processes have ended
 
@@ -283,40 +256,37 @@ class _Server:
             worker = self.workers.pop(pid)
             worker.listen()
             worker.close()
-            task = worker.task
-            if task is None:
+            if worker.job is None:
                 continue
-            kind = "done" if worker.has_answered else worker.exceeded or "died"
-            if kind == "died" and -code in _FOR_ALL:
+            if worker.has_answered and worker.job.is_warm_up:
+                _load_kernels(worker.job)
+            elif not worker.has_answered and not worker.exceeded and -code in _FOR_ALL:
                 time.sleep(_FOR_ALL_SECONDS)  # the client may be ended by the same signal
-            if kind == "done" and task.job.is_warm_up:
-                _load_kernels(task.job)
-            self.client.send(worker.end_task(kind, code))
+            self.client.send(worker.end_job(code))
 
     def enforce_limits(self) -> None:
-        """Kill the workers whose tasks exceed a limit; checked at most once a tick."""
+        """Kill the workers whose jobs exceed a limit; checked at most once a tick."""
         clock = time.monotonic()
         if clock < self.checked + _TICK_SECONDS:
             return
         self.checked = clock
-        children: dict[int, list[psutil.Process]] = {}
-        if any(worker.memory_limit for worker in self.workers.values()):
-            for process in psutil.process_iter(["ppid"]):
-                children.setdefault(process.info["ppid"], []).append(process)
         for worker in self.workers.values():
-            if worker.task is None or worker.has_answered or worker.exceeded:
+            if worker.job is None or worker.has_answered or worker.exceeded:
                 continue
+            limits = worker.job.limits
             if clock > worker.deadline:
-                worker.exceeded = "timeout"
-            elif worker.memory_limit and _exceeds(worker.pid, worker.memory_limit, children):
-                worker.exceeded = "memory"
+                what = f"was stopped at the time limit of {limits.time:g} s"
+                worker.exceeded = "timeout", "TimeoutError", what
+            elif limits.memory and _exceeds(worker.pid, limits.memory):
+                what = f"the memory limit of {limits.memory / 2**20:.0f} MiB; it was killed"
+                worker.exceeded = "out-of-memory", "MemoryError", f"needs more than {what}"
             if worker.exceeded:
                 kill_tree(worker.pid)
 
     def sweep(self, keep: Collection[int]) -> None:
         """Kill all children except the workers in ``keep``."""
         end = time.monotonic() + 1.0
-        while (left := _children() - {*keep}) and time.monotonic() < end:
+        while (left := _children(os.getpid()) - {*keep}) and time.monotonic() < end:
             for pid in left:
                 _kill(pid)
                 _exit_code(pid)
@@ -335,19 +305,20 @@ def _load_kernels(job: Job) -> None:
     gc.freeze()
 
 
-def _exceeds(pid: int, limit: int, children: Mapping[int, Sequence[psutil.Process]]) -> bool:
+def _exceeds(pid: int, limit: int) -> bool:
     """Return whether a process and its descendants use more than ``limit`` bytes."""
-    tree = [psutil.Process(pid)] if psutil.pid_exists(pid) else []
-    for process in tree:
-        tree += children.get(process.pid, ())
-    if sum(_memory(process, "rss") for process in tree) <= limit:
+    tree = [pid]
+    for each in tree:
+        tree += _children(each)
+    if sum(_memory(each, "rss") for each in tree) <= limit:
         return False
     # The sum of resident memory counts shared memory more than once.
-    return len(tree) == 1 or sum(_memory(process, "pss") for process in tree) > limit
+    return len(tree) == 1 or sum(_memory(each, "pss") for each in tree) > limit
 
 
-def _memory(process: psutil.Process, kind: str) -> int:
+def _memory(pid: int, kind: str) -> int:
     try:
+        process = psutil.Process(pid)
         if kind == "rss":
             return int(process.memory_info().rss)
         full = process.memory_full_info()
@@ -381,14 +352,23 @@ def _exit_code(pid: int) -> int | None:
     return os.waitstatus_to_exitcode(status) if ended else None
 
 
-def _children() -> set[int]:
-    """Return the ids of the children of this process, which has a single thread."""
-    pid = os.getpid()
-    try:
-        text = Path(f"/proc/self/task/{pid}/children").read_text(encoding="ascii")
-        return {int(word) for word in text.split()}
-    except OSError:
-        return {child.pid for child in psutil.Process(pid).children()}
+def _children(pid: int) -> set[int]:
+    """Return the ids of the children of a process."""
+    with contextlib.suppress(OSError, psutil.Error):
+        if not environment.IS_LINUX:
+            return {child.pid for child in psutil.Process(pid).children()}
+        tasks = Path(f"/proc/{pid}/task").glob("*/children")
+        return {int(word) for task in tasks for word in task.read_text("ascii").split()}
+    return set()
+
+
+def in_words(exit_code: int) -> str:
+    """Return an exit code as text; a negative one is a signal."""
+    if exit_code < 0:
+        with contextlib.suppress(ValueError):
+            return f"signal {signal.Signals(-exit_code).name}"
+        return f"signal {-exit_code}"
+    return f"exit code {exit_code}"
 
 
 def _work(channel: socket.socket, output: socket.socket) -> NoReturn:

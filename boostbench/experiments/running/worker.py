@@ -47,6 +47,8 @@ class Job:
     limits : Limits
     sources : tuple of (str, str)
         Path and digest of each file that the code in the key was computed from.
+    alone : bool
+        True if no other job may be in progress, because a server ended during this one.
     """
 
     run: Run
@@ -55,6 +57,7 @@ class Job:
     plugins: tuple[str, ...] = ()
     limits: Limits = NO_LIMITS
     sources: tuple[tuple[str, str], ...] = ()
+    alone: bool = False
 
     @property
     def is_warm_up(self) -> bool:

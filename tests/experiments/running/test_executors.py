@@ -1,7 +1,6 @@
 """Executors tell of their runs; the client of worker processes survives its server."""
 
 import time
-from types import SimpleNamespace
 
 import psutil
 import pytest
@@ -13,7 +12,7 @@ from boostbench.experiments.running import inline
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.running.local import LocalExecutor
-from boostbench.experiments.running.server import Task
+from boostbench.experiments.running.worker import Job
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
@@ -22,12 +21,12 @@ from tests.experiments.tools import SMALL, carry_out, records_of
 def test_a_lost_server_gets_no_task_twice(monkeypatch):
     executor = LocalExecutor.__new__(LocalExecutor)
     keys = [Key("0" * 16, rounds, "", "") for rounds in (1, 2)]
-    executor._sent = {key: Task(SimpleNamespace(key=key)) for key in keys}
-    executor._lost_in_a_row = 0
+    executor._sent = {key: Job(None, key) for key in keys}
+    executor._started, executor._lost_in_a_row = {keys[0]: "now"}, 0
     servers, sent = iter(range(3)), []
 
-    def send(task):
-        sent.append((executor._server, task.job.key.rounds))
+    def send(job):
+        sent.append((executor._server, job.key.rounds, job.alone))
         if executor._server == 0:  # found lost while there is no room to send
             executor._replace_server()
 
@@ -37,7 +36,7 @@ def test_a_lost_server_gets_no_task_twice(monkeypatch):
     )
     monkeypatch.setattr(executor, "_send", send)
     executor._replace_server()
-    assert sent == [(0, 1), (1, 1), (1, 2)]
+    assert sent == [(0, 1, True), (1, 1, True), (1, 2, False)]
 
 
 def test_cores_for_which_no_run_is_left_become_threads_of_a_run(runs_of, tmp_path):
