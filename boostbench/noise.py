@@ -231,7 +231,7 @@ def matrix(
     try:
         T = np.asarray(transition, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise BoostbenchError(f"transition is no matrix: {error}", where="noise") from error
+        raise BoostbenchError(f"transition is not a matrix: {error}", where="noise") from error
     if T.shape != (n_classes, n_classes):
         raise BoostbenchError(
             f"transition must have shape {(n_classes, n_classes)}, found {T.shape}", where="noise"

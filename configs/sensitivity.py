@@ -34,12 +34,12 @@ _HEAD = """\
 <!-- Written by `python configs/sensitivity.py`; edits are lost. -->
 
 A paper seldom says everything: how the thresholds of a tree are chosen, what a leaf answers, what
-an exchanged label is; and the texts at hand lost some numbers. What is open has readings. Here a
-conclusion of a paper is judged under each reading that was tried, by the claim that the verdict
-leads to; the first reading is that of the paper's own tables and figures here. The outcome goes by
-what is true in these runs; the verdicts say what is beyond chance. A conclusion that is not true
-with all of them rests on more than what the paper says, and one of several readings is true by
-chance more easily than a single one.
+an exchanged label is; and the texts at hand lost some numbers. We tried several interpretations of
+each unspecified detail. Here a conclusion of a paper is judged under each reading that was tried,
+by the claim that the verdict leads to; the first reading is that of the paper's own tables and
+figures here. The outcome goes by what is true in these runs; the verdicts say what is beyond
+chance. A conclusion that is not true with all of them rests on more than what the paper says, and
+one of several readings is true by chance more easily than a single one.
 
 """
 _COLUMNS = ("paper", "conclusion", "left open", "outcome", "verdicts by reading")

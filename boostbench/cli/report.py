@@ -54,8 +54,8 @@ def report(
 
     Nothing is trained. The main table is printed. If no run of a config has a record, the packed
     records in its report folder are read instead. The report lists runs without result, and tables
-    and figures that could not be made; the exit code is then 1. index.html in the results folder
-    lists all reports.
+    and figures that could not be made; the exit code is then 1. With --all, README.md and
+    index.html in the results folder list all reports.
 
     Examples:
       boostbench report noise20 --open
@@ -66,7 +66,7 @@ def report(
         raise BoostbenchError("name configs, or give --all", where="report")
     if every and selection.size:
         raise BoostbenchError("--all includes all sizes; leave --size out", where="report")
-    from boostbench.reports.overview import write_index, write_overview
+    from boostbench.reports.overview import write_overview
 
     code = OK
     for experiment in _all(selection) if every else selection.load(check_parameters=False):
@@ -91,11 +91,6 @@ def report(
             code = INCOMPLETE
     if every:
         print(write_overview(output or selection.results))
-        return code
-    try:
-        write_index(output or selection.results)
-    except BoostbenchError as error:
-        print_error(error)  # in the summary of another experiment
     return code
 
 

@@ -75,7 +75,9 @@ def add_file(
     """
     name = clean(name)
     if not re.fullmatch(r"\w[\w.-]*", name):
-        raise DataError(f"{name!r} cannot name a data set; use letters, digits, '-', '_' and '.'")
+        raise DataError(
+            f"{name!r} is not a valid name for a data set; use letters, digits, '-', '_' and '.'"
+        )
     suffix = next((s for s in SUFFIXES if file.name.lower().endswith(s)), None)
     if suffix is None:
         raise DataError(f"unknown file format; known are {', '.join(SUFFIXES)}", where=str(file))

@@ -36,7 +36,7 @@ def _kind(value: str) -> str:
     if value in (*KINDS, *WRITINGS) or "%" in value:
         return value
     raise ValueError(
-        f"{value!r} is no type of a column; known are {', '.join(KINDS)}, a format of dates such "
+        f"{value!r} is not a column type; known are {', '.join(KINDS)}, a format of dates such "
         f"as %d/%m/%Y, and a way to write numbers: {', '.join(WRITINGS)}"
     )
 

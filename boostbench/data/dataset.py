@@ -80,7 +80,7 @@ class Dataset:
             Labels of any type, converted to text.
         n_train : int, default=None
             Number of first rows that form the official training part; the other rows form the test
-            part. If None or equal to the number of rows, there is no official division.
+            part. If None or equal to the number of rows, there is no official split.
         feature_names : sequence of str, default=()
             Empty: x1, x2, ...
         source : str, default=""

@@ -73,7 +73,7 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
     """Return the downloads of an entry, in the order in which they are tried.
 
     Packages come first, then OpenML, then the libsvm collection, which precedes OpenML if only it
-    has the official division.
+    has the official split.
     """
     folder = cache_dir() / "downloads"
     known: list[Download] = []

@@ -50,7 +50,7 @@ def load(
         ``"one-hot"``: one 0/1 column per value, named ``column=value``, NaN for missing cells.
     missing : {"keep", "median", "most-frequent"} or float, default="keep"
         See `impute`. Statistics are computed from the official training rows or, without an
-        official division, from all rows.
+        official split, from all rows.
     rng : numpy Generator, default=None
         Random numbers of a generated data set. None: a generator with seed 0.
     allow_download : bool, default=False

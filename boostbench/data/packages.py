@@ -27,7 +27,7 @@ MOST_SECONDS = 3600.0
 
 
 def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
-    """Return a data set of a package as gzipped CSV with the official division.
+    """Return a data set of a package as gzipped CSV with the official split.
 
     Raises
     ------

@@ -317,13 +317,13 @@ def _arff_type(text: str, where: str) -> Declared:
         return "number"
     if word.lower() in ("string", "date"):  # the format of dates is found from the cells
         return "date" if word.lower() == "date" else ""
-    raise DataError(f"attributes of type {text!r} are not read", where=where)
+    raise DataError(f"attributes of type {text!r} are not supported", where=where)
 
 
 def _arff_cells(line: str, usual: Sequence[str], where: str) -> list[str]:
     """Return the cells of a row with quotes or backslashes, or of a sparse row."""
     if re.search(r"(^|,)\s*\{[^{}]*\}$", line) and not line.startswith("{"):
-        raise DataError("instance weights are not read; remove them", where=where)
+        raise DataError("instance weights are not supported; remove them", where=where)
     if not line.startswith("{"):
         return [clean(cell) for cell in _split_arff(line)]
     cells = list(usual)

@@ -152,7 +152,7 @@ def _from_files(entry: DatasetEntry, rows: DatasetEntry, files: tuple[Path, ...]
 
 
 def is_undivided(entry: DatasetEntry, data_dirs: Iterable[str | Path] = ()) -> bool:
-    """Return whether a data set has no official division, as far as is known without reading it.
+    """Return whether a data set has no official split, as far as is known without reading it.
 
     False for a generator, and if a data folder has a file of the data set.
     """
@@ -212,10 +212,13 @@ def _downloaded(
     for source in sources:
         if source.is_here:
             return _from_files(entry, rows, tuple(source.files))
-    tried = [f"no file of it in {', '.join(map(str, folders)) or 'any folder (none is given)'}"]
+    searched = ", ".join(map(str, folders))
+    tried = [f"no file of it in {searched}" if folders else "no data folder given"]
     for source in sources:
         if allow_download is not True and source.kind not in (allow_download or ()):
-            tried.append(f"{source.title} not asked, `boostbench data fetch {entry.name}` does")
+            tried.append(
+                f"{source.title} not tried, `boostbench data fetch {entry.name}` downloads it"
+            )
             continue
         try:
             source.fetch()
@@ -226,7 +229,7 @@ def _downloaded(
     if not sources:
         tried.append("no download is known")
     raise DataUnavailableError(
-        f"data set {entry.name!r} cannot be had: {'; '.join(tried)}; {_remedy(rows, folders)}"
+        f"data set {entry.name!r} is not available: {'; '.join(tried)}; {_remedy(rows, folders)}"
     )
 
 

@@ -79,12 +79,12 @@ class Split(Model):
         if self.otherwise is not None and self.official is None:
             raise ValueError("otherwise belongs to official: true")
         if self.max_rows is not None and (self.official or self.shuffle):
-            raise ValueError("max_rows cannot thin a set with an official division; use max_train")
+            raise ValueError("max_rows does not apply to an official split; use max_train")
         return self
 
 
 def needs_official(spec: object) -> bool:
-    """Return whether a split uses the official division, and gives no other in its absence."""
+    """Return whether a split uses the official split, and gives no other in its absence."""
     try:
         wanted = Split.model_validate(spec.plain() if hasattr(spec, "plain") else spec)
     except ValidationError:
@@ -142,7 +142,7 @@ def split(dataset: Dataset, spec: object, rng: np.random.Generator) -> tuple[Row
     Raises
     ------
     DataError
-        If the data set lacks an official division or has too few rows or classes for the split.
+        If the data set lacks an official split or has too few rows or classes for the split.
     """
     wanted = parse_split(spec)
     if wanted.official and dataset.official is None and wanted.otherwise is not None:
@@ -165,7 +165,7 @@ def _divide(dataset: Dataset, wanted: Split, rng: np.random.Generator) -> tuple[
     if wanted.official or wanted.shuffle:
         if dataset.official is None:
             raise DataError(
-                f"{dataset.source or 'the source'} has no official division into training and test "
+                f"{dataset.source or 'the source'} has no official split into training and test "
                 "rows; use a split such as {holdout: 0.3}, or {official: true, otherwise: ...}",
                 where=dataset.name,
             )

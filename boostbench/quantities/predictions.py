@@ -29,7 +29,7 @@ def confusion_matrix(y: Labels, predicted: Labels, n_classes: int) -> Counts:
     """
     others = predicted[(predicted < 0) | (predicted >= n_classes)]
     if len(others):
-        raise BoostbenchError(f"the booster answers {others[0]}, no class of 0..{n_classes - 1}")
+        raise BoostbenchError(f"the booster predicts {others[0]}, no class of 0..{n_classes - 1}")
     cells = y * n_classes + predicted
     counts = np.bincount(cells.astype(np.int64), minlength=n_classes**2)
     return np.asarray(counts.reshape(n_classes, n_classes), dtype=np.int64)

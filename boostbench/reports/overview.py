@@ -24,8 +24,8 @@ Each claim of a paper has two answers: whether it is true in these runs, by mean
 authors counted, and whether that is beyond chance. It is reproduced if it is true and beyond
 chance, and not reproduced if it is false and its contrary is beyond chance. Its link leads to the
 evidence and to the words of the paper. A printed number agrees with ours if it lies in the 95 %
-prediction interval around it, and the interval is narrow enough to tell. In brackets is the count
-of agreement with a wrong column of the same table. Figures, tables and claims of our own
+prediction interval around it, and the interval is narrow enough to tell. In brackets is the chance
+level: the agreement with another column of the same table. Figures, tables and claims of our own
 are on the pages of the experiments ([index](index.html)); claims of our own are listed here for
 experiments that belong to no paper.
 

@@ -75,7 +75,7 @@ def _as_learner(candidate: Any, where: str) -> Any:
         return EstimatorLearner(candidate)
     known = ", ".join(weak_learners.names())
     raise _error(
-        f"{candidate!r} is no weak learner: give a name ({known}), {{name: parameters}}, a weak "
+        f"{candidate!r} is not a weak learner: give a name ({known}), {{name: parameters}}, a weak "
         "learner, or a scikit-learn classifier",
         where,
     )

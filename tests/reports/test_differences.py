@@ -166,5 +166,5 @@ def test_beside_a_count_stands_what_a_wrong_column_would_meet():
         ("b", "mh"): 0.0,
         ("b", "samme"): 0.0,
     }
-    placebo = "a wrong column of the same table would agree with 2.0 of them"
+    placebo = "chance level 2.0 (agreement with another column of the same table)"
     assert in_words(found.values()) == f"4 of 4 printed numbers agree, {placebo}"

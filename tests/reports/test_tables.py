@@ -120,14 +120,14 @@ def test_the_paper_s_values_stand_beside_ours(tmp_path):
     assert (far.text, far.paper, far.marks) == ("4.22", "1.0", "¶")
     assert table.notes[far.paper_notes[0] - 1] == "paper's value doubtful: smudged"
     assert (
-        "1 of 3 printed numbers agree, ours are better than 1, worse than 1, a wrong column of the "
-        "same table would agree with 0.5 of them (1 of the paper's values is doubtful)."
+        "1 of 3 printed numbers agree, ours are better than 1, worse than 1, chance level 0.5 "
+        "(agreement with another column of the same table) (1 of the paper's values is doubtful)."
         in table.footers
     )
     marks = "§ better, ¶ worse than printed: outside the 95 % prediction interval."
     assert marks in table.footers
     by_booster = "adaboost-mh 0 of 1 (0.0), samme 1 of 1 (0.0), sm-boost 0 of 1 (0.5)."
-    assert f"By booster (and of a wrong column): {by_booster}" in table.footers
+    assert f"By booster (in brackets the chance level): {by_booster}" in table.footers
 
 
 def test_variants_of_a_booster_share_the_paper_s_value(tmp_path):

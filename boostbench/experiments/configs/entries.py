@@ -195,7 +195,7 @@ def _read_data_set(
         mistakes.add(f"{data.label or name} {what}")
     split = settings.get("split", config.get("split"))
     if found and needs_official(split) and is_undivided(found, setting.data_dirs):
-        what = f"{found.name} has no official division into training and test rows"
+        what = f"{found.name} has no official split into training and test rows"
         place = ("split",) if "split" in settings else ()
         mistakes.add(f"{what}; give it a 'split' such as {{holdout: 0.3}}", *place)
     mistakes.close()

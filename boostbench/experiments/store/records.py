@@ -248,7 +248,7 @@ def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
                 f"{FORMAT}",
                 where=str(path),
             ) from None
-        what = f"the record makes no sense ({complaint(error)})"
+        what = f"invalid record: {complaint(error)}"
         raise RecordError(what, where=str(path)) from None
     if str(record.key) != path.name.removesuffix(".json"):
         raise RecordError(f"the record is that of {record.key}", where=str(path))

@@ -201,7 +201,10 @@ def _placebo(cases: Sequence[Case]) -> Iterator[str]:
     known = [case for case in cases if case.outcome.state != "missing"]
     shares = [case.placebo for case in known if case.placebo is not None]
     if shares:
-        yield f"of {len(shares)} a wrong column of the same table would meet {sum(shares):.1f}"
+        yield (
+            f"chance level: {sum(shares):.1f} of {len(shares)} "
+            "(agreement with another column of the same table)"
+        )
 
 
 def _missing(cases: Sequence[Case]) -> Iterator[str]:
@@ -254,4 +257,4 @@ def _basis(cases: Sequence[Case]) -> Iterator[str]:
     incomplete = [case.outcome for case in cases if 0 < case.outcome.n < case.outcome.planned]
     if incomplete:
         least = min(incomplete, key=lambda outcome: outcome.n)
-        yield f"rests on {least.n} of {least.planned} runs in places"
+        yield f"based on {least.n} of {least.planned} runs in places"

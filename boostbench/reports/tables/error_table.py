@@ -225,7 +225,7 @@ class _Layout:
                 placebo = sum(each.placebo or 0.0 for each in own)
                 shares.append(f"{booster} {agree} of {len(own)} ({placebo:.1f})")
         if len(shares) > 1:
-            yield f"By booster (and of a wrong column): {', '.join(shares)}."
+            yield f"By booster (in brackets the chance level): {', '.join(shares)}."
 
     def _footer_of_ranks(self) -> Iterable[str]:
         counts = {standing.n for standing in self.ranks.values()}
@@ -261,7 +261,10 @@ def _remarks_on_rounds(study: Study, at: object) -> list[str]:
     if at != END:
         own = {run.method: run.rounds for run in runs if run.booster.rounds}
         rounds = {label: f"{T} round" + "s" * (T > 1) for label, T in own.items()}
-        return [f"{label} makes {words}; later T show the last." for label, words in rounds.items()]
+        return [
+            f"{label} makes {words}; for larger T the last round is shown."
+            for label, words in rounds.items()
+        ]
     by_rounds: dict[int, list[str]] = {}
     for run in runs:
         by_rounds.setdefault(run.rounds, []).append(

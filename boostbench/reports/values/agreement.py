@@ -131,6 +131,6 @@ def in_words(agreements: Iterable[Held]) -> str:
     placebos = [each.placebo for each in agreements if each.placebo is not None]
     if placebos:
         parts.append(
-            f"a wrong column of the same table would agree with {sum(placebos):.1f} of them"
+            f"chance level {sum(placebos):.1f} (agreement with another column of the same table)"
         )
     return ", ".join(parts)

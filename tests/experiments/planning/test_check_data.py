@@ -31,7 +31,7 @@ def test_bad_data_is_refused_once_before_training(config_file, tmp_path):
     assert "first.csv:1: there is no column 'target' for the labels" in lines[0]
     for name in ("first", "second"):
         (data / f"{name}.csv").write_text("u,target\n" + "1,a\n2,b\n" * 20)
-    with pytest.raises(ConfigError, match=r"^second: .* has no official division"):
+    with pytest.raises(ConfigError, match=r"^second: .* has no official split"):
         check_data(todo, [data])
     (data / "second.csv").write_text("u,target,split\n" + "1,a,train\n2,b,train\n2,b,test\n" * 20)
     check_data(todo, [data])

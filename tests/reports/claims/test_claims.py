@@ -192,7 +192,7 @@ def test_the_placebo_of_a_count_is_what_wrong_columns_would_meet(tmp_path, point
     claim = {"paper": "paper.csv", "noise": "clean", "at": 100, "datasets": ["a", "b"]}
     claim |= {"within": {"points": points}}
     (verdict,) = judge(world(tmp_path, "single", {"says": "a", "matches_paper": claim}))
-    words = f"of 6 a wrong column of the same table would meet {met}"
+    words = f"chance level: {met} of 6 (agreement with another column of the same table)"
     assert view_of(verdict).reasons[1] == words
     assert [case.placebo for case in verdict.cases] == [met / 6] * 6
 
