@@ -7,41 +7,66 @@ sample, so that a pass over the samples of a node accesses contiguous memory.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.compiled import inner, kernel
+from boostbench.compiled import kernel
 from boostbench.weak_learners import Forest
 
 
-class Program:
-    """Trained program and the features of the samples that pass through it.
+def layer_of(nodes: Forest, layer: int) -> Forest:
+    """Return the nodes of a layer of a whole program, whose node (l, j) is l (l + 1) / 2 + j."""
+    first = layer * (layer + 1) // 2
+    return nodes[first : first + layer + 1]
 
-    Parameters
-    ----------
-    nodes : Forest
-        Node (l, j) is tree ``l (l + 1) / 2 + j``; leaf values are rho.
-    X : ndarray of float64, shape (n, n_features)
-        Features; Fortran order avoids a copy.
-    layer : int, default=0
-        Layer of the first node in ``nodes``.
+
+def leaves_of(nodes: Forest, X: NDArray[np.float64]) -> NDArray[np.int32]:
+    """Return the leaf of each sample in each node of a layer, shape (l + 1, n)."""
+    return np.ascontiguousarray(nodes.apply(X).T)
+
+
+def walk_on(mass: NDArray[np.float64], leaves: NDArray[Any], nodes: Forest) -> None:
+    """Replace P(l, .) by P(l + 1, .) in place, for the leaves of layer l.
+
+    ``mass`` has shape (L + 1, n) and ``leaves`` has shape (l + 1, n).
     """
+    rho = np.ascontiguousarray(nodes.leaf_value[:, 0])
+    _walk_on(mass, leaves, rho, nodes.leaf_offset, np.empty(mass.shape[1]))
 
-    def __init__(self, nodes: Forest, X: NDArray[np.float64], layer: int = 0) -> None:
-        self._nodes = _nodes_of(nodes)
-        self._features = np.ascontiguousarray(X.T)
-        self._start = _first(layer)
 
-    def spread(self, mass: NDArray[np.float64], layer: int) -> None:
-        """Replace P(l, .) by P(l + 1, .) in place; ``mass`` has shape (L + 1, n)."""
-        share = np.empty(mass.shape[1])
-        _spread(mass, self._features, _first(layer) - self._start, layer, self._nodes, share)
+def step_apart(
+    position: NDArray[np.int64],
+    leaves: NDArray[Any],
+    nodes: Forest,
+    row: NDArray[np.intp],
+    coins: NDArray[np.float64],
+) -> None:
+    """Advance each sample from its node j, in place: the answer is 1 if its coin < rho.
 
-    def step(self, position: NDArray[np.int64], layer: int, coins: NDArray[np.float64]) -> None:
-        """Advance each sample from its node j, in place: the answer is 1 if its coin < rho."""
-        _step(position, self._features, _first(layer) - self._start, self._nodes, coins)
+    ``row`` has the column of ``leaves`` of each sample, and ``position`` its node.
+    """
+    at = leaves[position, row] + nodes.leaf_offset[position]
+    position += coins < nodes.leaf_value[at, 0]
+
+
+def walk_apart(
+    mass: NDArray[np.float64],
+    leaves: NDArray[Any],
+    nodes: Forest,
+    row: NDArray[np.intp],
+    position: NDArray[np.int64],
+    coins: NDArray[np.float64],
+) -> None:
+    """Advance each sample by `step_apart`, and update the mass in place.
+
+    The mass of a row at a node is the fraction of its samples there.
+    """
+    step_apart(position, leaves, nodes, row, coins)
+    n_there, n = len(leaves) + 1, mass.shape[1]
+    at_node = np.bincount(position * n + row, minlength=n_there * n).reshape(n_there, n)
+    mass[:n_there] = at_node / np.bincount(row)
 
 
 class Walks:
@@ -57,77 +82,23 @@ class Walks:
 
     def __init__(self, n: int, seed: int) -> None:
         self._rng = np.random.default_rng(seed)
+        self._row = np.arange(n)
         self._position = np.zeros(n, dtype=np.int64)
         self._layer = 0
 
-    def step(self, program: Program) -> NDArray[np.float64]:
-        """Walk to the next layer and return the majority answer so far, one-hot, shape (n, 2)."""
-        program.step(self._position, self._layer, self._rng.random(len(self._position)))
+    def step(self, nodes: Forest, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Walk through the nodes of the next layer.
+
+        Returns
+        -------
+        ndarray of float64, shape (n, 2)
+            The majority answer so far, one-hot.
+        """
+        coins = self._rng.random(len(self._row))
+        step_apart(self._position, leaves_of(nodes, X), nodes, self._row, coins)
         self._layer += 1
         p = (2 * self._position > self._layer).astype(np.float64)
         return np.column_stack([1.0 - p, p])
-
-
-def walk_on(mass: NDArray[np.float64], leaves: NDArray[Any], nodes: Forest) -> None:
-    """Replace P(l, .) by P(l + 1, .) in place, for known leaves of layer l.
-
-    ``mass`` has shape (L + 1, n) and ``leaves`` has shape (l + 1, n).
-    """
-    of = _nodes_of(nodes)
-    _walk_on(mass, leaves, of.rho, of.first_leaf, np.empty(mass.shape[1]))
-
-
-def walk_apart(
-    mass: NDArray[np.float64],
-    leaves: NDArray[Any],
-    nodes: Forest,
-    row: NDArray[np.intp],
-    position: NDArray[np.int64],
-    coins: NDArray[np.float64],
-) -> None:
-    """Advance each sample along one random path and update the mass in place.
-
-    The mass of a row at a node is the fraction of its samples there. ``row`` has the row of each
-    sample and ``position`` its node j, which is updated in place; the answer is 1 if its coin is
-    below rho. ``mass`` and ``leaves`` are as in `walk_on`.
-    """
-    of = _nodes_of(nodes)
-    at = leaves[position, row] + of.first_leaf[position]
-    position += coins < of.rho[at]
-    n_there, n = len(leaves) + 1, mass.shape[1]
-    at_node = np.bincount(position * n + row, minlength=n_there * n).reshape(n_there, n)
-    mass[:n_there] = at_node / np.bincount(row)
-
-
-class _Nodes(NamedTuple):
-    """Arrays of a `Forest` with leaf values rho, for compiled code."""
-
-    feature: NDArray[np.int32]
-    threshold: NDArray[np.float64]
-    missing_left: NDArray[np.bool_]
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    root: NDArray[np.int64]
-    first_leaf: NDArray[np.int64]
-    rho: NDArray[np.float64]
-
-
-def _nodes_of(forest: Forest) -> _Nodes:
-    return _Nodes(
-        forest.feature,
-        forest.threshold,
-        forest.missing_left,
-        forest.left,
-        forest.right,
-        forest.node_offset,
-        forest.leaf_offset,
-        np.ascontiguousarray(forest.leaf_value[:, 0]),
-    )
-
-
-def _first(layer: int) -> int:
-    """Return the index of the tree of node (l, 0)."""
-    return layer * (layer + 1) // 2
 
 
 @kernel
@@ -139,76 +110,10 @@ def _walk_on(
     share: NDArray[np.float64],
 ) -> None:
     for j in range(len(leaves) - 1, -1, -1):
+        stays, goes = mass[j], mass[j + 1]
         for i in range(len(share)):
             share[i] = rho[first_leaf[j] + leaves[j, i]]
-        _move(mass[j], mass[j + 1], share)
-
-
-@inner
-def _move(
-    stays: NDArray[np.float64], goes: NDArray[np.float64], share: NDArray[np.float64]
-) -> None:
-    for i in range(len(share)):
-        moving = stays[i] * share[i]  # P_i(l, j) rho(x_i)
-        stays[i] -= moving
-        goes[i] += moving
-
-
-@inner
-def _rho_of(X: NDArray[np.float64], i: int, tree: int, nodes: _Nodes) -> float:
-    """Return rho of column i of X."""
-    root = nodes.root[tree]
-    at = 0 if nodes.root[tree + 1] > root else ~0  # a tree of one leaf has no inner node
-    while at >= 0:
-        x = X[nodes.feature[root + at], i]
-        is_left = (x <= nodes.threshold[root + at]) | (np.isnan(x) & nodes.missing_left[root + at])
-        at = nodes.left[root + at] if is_left else nodes.right[root + at]
-    return float(nodes.rho[nodes.first_leaf[tree] + ~at])
-
-
-@inner
-def _rho_of_all(
-    X: NDArray[np.float64], tree: int, nodes: _Nodes, share: NDArray[np.float64]
-) -> None:
-    """Write rho of every column of X into ``share``."""
-    root, leaf = nodes.root[tree], nodes.first_leaf[tree]
-    if nodes.root[tree + 1] - root != 1:
         for i in range(len(share)):
-            share[i] = _rho_of(X, i, tree, nodes)
-        return
-    # a stump: a loop without data-dependent branches, which the compiler vectorises
-    x, threshold, missing_left = (
-        X[nodes.feature[root]],
-        nodes.threshold[root],
-        nodes.missing_left[root],
-    )
-    on_left, on_right = nodes.rho[leaf + ~nodes.left[root]], nodes.rho[leaf + ~nodes.right[root]]
-    for i in range(len(share)):
-        is_left = (x[i] <= threshold) | (np.isnan(x[i]) & missing_left)
-        share[i] = on_left if is_left else on_right
-
-
-@kernel
-def _spread(
-    mass: NDArray[np.float64],
-    X: NDArray[np.float64],
-    first: int,
-    layer: int,
-    nodes: _Nodes,
-    share: NDArray[np.float64],
-) -> None:
-    for j in range(layer, -1, -1):
-        _rho_of_all(X, first + j, nodes, share)
-        _move(mass[j], mass[j + 1], share)
-
-
-@kernel
-def _step(
-    position: NDArray[np.int64],
-    X: NDArray[np.float64],
-    first: int,
-    nodes: _Nodes,
-    coins: NDArray[np.float64],
-) -> None:
-    for i in range(len(position)):
-        position[i] += coins[i] < _rho_of(X, i, first + position[i], nodes)
+            moving = stays[i] * share[i]  # P_i(l, j) rho(x_i)
+            stays[i] -= moving
+            goes[i] += moving

@@ -8,149 +8,70 @@ smallest cost; a standard decision tree predicts the class distribution in the l
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeAlias
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.boosters.deep_objectives import Distribution, error_of
+from boostbench.boosters.deep_objectives import Distribution
 from boostbench.portable import row_sums
-from boostbench.weak_learners import Costs, Forest, GrowthPath, Hypothesis, WeightedLabels
+from boostbench.weak_learners import Costs, GrowthPath, Hypothesis, WeightedLabels
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int32]
 
 
-@dataclass(frozen=True)
-class LabelAnswers:
-    """Tree with one predicted label per leaf."""
+class LabelPath:
+    """Nested trees grown to minimise costs, with the label of the smallest cost in each leaf.
 
-    trees: Forest
-    labels: Labels
-
-    def error(self, cost: Floats) -> float:
-        """Return eps for costs of shape (n, K), the summed cost of the predicted labels."""
-        return float(error_of(self.labels, cost))
-
-    def add_to(self, F: Floats, eta: float) -> None:
-        """Add eta to the scores of the predicted labels, in place."""
-        F[np.arange(len(self.labels)), self.labels] += eta
-
-
-@dataclass(frozen=True)
-class ShareAnswers(Hypothesis):
-    """Tree with a predicted distribution over the classes per leaf."""
-
-    def error(self, cost: Floats) -> float:
-        """Return eps for costs of shape (n, K), the sum of costs times predictions."""
-        return self.inner(cost)
-
-
-#: Tree with its predictions on the training rows.
-Answers: TypeAlias = LabelAnswers | ShareAnswers
-
-
-@dataclass(frozen=True)
-class TreePath(ABC):
-    """Nested trees of 1 to `max_leaves` leaves, grown in one pass.
+    Parameters
+    ----------
+    learner, data, rng
+        Weak learner, its prepared rows, and its random stream.
+    y : ndarray of int32, shape (n,)
+        Labels.
+    D : Distribution
+    cost : ndarray of float64, shape (n, K)
+        Costs of Eq. 12, read fastest in the memory order `order`.
 
     Attributes
     ----------
-    path : GrowthPath
-        Growth path of the weak learner.
-    demand : type
-        Demand for which the trees are grown.
-    order : {"C", "F"}
-        Memory order in which the costs are read fastest.
+    errors : ndarray of float64, shape (max_leaves,)
+        Values of eps for the trees of 1, 2, ... leaves, grown in one pass.
     """
-
-    path: GrowthPath
-
-    demand: ClassVar[type]
-    order: ClassVar[Literal["C", "F"]]
-
-    @classmethod
-    @abstractmethod
-    def grow(
-        cls, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
-    ) -> TreePath:
-        """Grow trees for the distribution D, with the costs of Eq. 12, shape (n, K)."""
-
-    @property
-    def max_leaves(self) -> int:
-        """Number of leaves of the largest tree."""
-        return self.path.max_leaves
-
-    @cached_property
-    @abstractmethod
-    def errors(self) -> Floats:
-        """Values of eps for the trees of 1, 2, ..., `max_leaves` leaves."""
-
-    @abstractmethod
-    def take(self, n_leaves: int) -> Answers:
-        """Return the tree with ``n_leaves`` leaves."""
-
-
-@dataclass(frozen=True)
-class LabelPath(TreePath):
-    """Trees grown to minimise costs, with the label of the smallest cost in each leaf."""
 
     demand: ClassVar[type] = Costs
     order: ClassVar[Literal["C", "F"]] = "C"
 
-    @classmethod
-    def grow(
-        cls, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
-    ) -> LabelPath:
-        """Grow trees for the costs of all labels."""
-        return cls(learner.grow_path(data, Costs(cost), rng))
+    def __init__(
+        self, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
+    ) -> None:
+        self.path: GrowthPath = learner.grow_path(data, Costs(cost), rng)
+        self.errors = self.path.impurity
 
-    @cached_property
-    def errors(self) -> Floats:
-        """Values of eps, which growth for costs minimises."""
-        return self.path.impurity
-
-    def take(self, n_leaves: int) -> LabelAnswers:
+    def take(self, n_leaves: int) -> Hypothesis:
         """Return the tree with ``n_leaves`` leaves."""
-        h = self.path.take(n_leaves)
-        return LabelAnswers(h.trees, h.labels)
+        return self.path.take(n_leaves)
 
 
-@dataclass(frozen=True)
-class SharePath(TreePath):
-    """Trees grown for weighted labels, with the class distribution in each leaf.
+class SharePath(LabelPath):
+    """Nested trees grown for weighted labels, with the class distribution in each leaf.
 
-    Attributes
-    ----------
-    weight : ndarray of float64, shape (n, K)
-        D of each row summed over the wrong labels, in the column of its label; 0 elsewhere.
-    cost : ndarray of float64, shape (n, K)
-        Costs of Eq. 12.
+    The weight of a row is D summed over its wrong labels.
     """
-
-    weight: Floats
-    cost: Floats
 
     demand: ClassVar[type] = WeightedLabels
     order: ClassVar[Literal["C", "F"]] = "F"
 
-    @classmethod
-    def grow(
-        cls, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
-    ) -> SharePath:
-        """Grow trees for the weighted labels, by the learner's own criterion."""
-        weight = np.zeros(cost.shape, order="F")
-        weight[np.arange(len(y)), y] = D.right
-        path = learner.grow_path(data, WeightedLabels(y, D.right, cost.shape[1]), rng)
-        return cls(path, weight, cost)
-
-    @cached_property
-    def errors(self) -> Floats:
-        """Values of eps; a split replaces the error of a leaf by the errors of its children."""
-        weights, costs = self.path.sums(self.weight), self.path.sums(self.cost)
+    def __init__(
+        self, learner: Any, data: Any, y: Labels, D: Distribution, cost: Floats, rng: Any
+    ) -> None:
+        self._weight = np.zeros(cost.shape, order="F")
+        self._weight[np.arange(len(y)), y] = D.right
+        self.path = learner.grow_path(data, WeightedLabels(y, D.right, cost.shape[1]), rng)
+        # a split replaces the error of a leaf by the errors of its children
+        weights, costs = self.path.sums(self._weight), self.path.sums(cost)
         nodes, leaves = (row_sums(_shares_of(w) * c) for w, c in zip(weights, costs, strict=True))
         left, right = (
             np.where(child < 0, leaves[~child], nodes[np.maximum(child, 0)])
@@ -158,13 +79,13 @@ class SharePath(TreePath):
         )
         root = nodes[:1] if len(nodes) else leaves
         errors: Floats = np.cumsum(np.concatenate([root, left + right - nodes]))
-        return np.maximum(errors, 0.0)
+        self.errors = np.maximum(errors, 0.0)
 
-    def take(self, n_leaves: int) -> ShareAnswers:
+    def take(self, n_leaves: int) -> Hypothesis:
         """Return the tree with ``n_leaves`` leaves."""
         h = self.path.take(n_leaves)
-        shares = _shares_of(h.sums(self.weight))
-        return ShareAnswers(h.trees.with_leaf_values(shares), h.leaves)
+        shares = _shares_of(h.sums(self._weight))
+        return replace(h, trees=h.trees.with_leaf_values(shares))
 
 
 def _shares_of(weights: Floats) -> Floats:
@@ -173,4 +94,4 @@ def _shares_of(weights: Floats) -> Floats:
     return shares
 
 
-PATHS: dict[str, type[TreePath]] = {"label": LabelPath, "distribution": SharePath}
+PATHS: dict[str, type[LabelPath]] = {"label": LabelPath, "distribution": SharePath}

@@ -27,12 +27,11 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import TwoClasses
-from boostbench.boosters.branching_program import Program, Walks, walk_apart, walk_on
+from boostbench.boosters.branching_program import Walks, layer_of, leaves_of, walk_apart, walk_on
 from boostbench.boosters.loop import row_weights
 from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
-from boostbench.compiled import kernel
 from boostbench.portable import dot, mean, row_sums
 from boostbench.registry import boosters
 from boostbench.weak_learners import TREE_PER_CLASS, BinaryLabels, Forest
@@ -137,7 +136,6 @@ class MartiBoost(TwoClasses):
         # a stream independent of the routes, seeded from a copy of the generator
         self._walk_seed = int(deepcopy(state.rng).integers(2**31))
         walks = Walks(len(X), self._walk_seed)
-        columns = np.asfortranarray(X) if self.rule == "sampled" else X
         for layer in range(self.n_estimators):
             nodes, leaves, advantage = self._train_layer(state, arriving[: layer + 1], fit)
             walk_on(mass, leaves, nodes)
@@ -146,7 +144,7 @@ class MartiBoost(TwoClasses):
             state.scores = self._answers(mass, layer + 1)
             state.own = Arrivals(arriving[: layer + 2])
             if self.rule == "sampled":
-                state.own.walks = walks.step(Program(nodes, columns, layer))
+                state.own.walks = walks.step(nodes, X)
             layers.append(nodes)
             advantages.append(advantage)
             trained = advantage[~np.isnan(advantage)]
@@ -177,7 +175,7 @@ class MartiBoost(TwoClasses):
         signs = np.where(state.y == 1, 1.0, -1.0)
         h = fit(BinaryLabels((v * signs).T))
         b = (h.trees.leaf_value[:, 0] > 0.0).astype(np.float64)
-        _times_b(v, h.leaves, b, h.trees.leaf_offset)
+        v *= b[h.trees.leaf_offset[:-1, None] + h.leaves]  # v_i b(x_i)
         c, a = _mass_of_labels(state.y, v)  # P(b = 1, y = 0), P(b = 1, y = 1)
         at_0, at_1 = self._balanced_answers(a, c)
         untrained = _untrained_answers(*label_mass)
@@ -193,7 +191,7 @@ class MartiBoost(TwoClasses):
         v = state.sample_weight * mass
         label_mass = _mass_of_labels(state.y, v)
         is_trained = label_mass.min(axis=0) > self.min_mass
-        _balance(v, state.y, np.where(is_trained, 2.0 * label_mass, np.inf))
+        v /= np.where(is_trained, 2.0 * label_mass, np.inf).T[:, state.y]  # P_i / (2 m_y)
         return v, label_mass, is_trained
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
@@ -222,17 +220,17 @@ class MartiBoost(TwoClasses):
             return
         distinct, row_of = np.unique(X, axis=0, return_inverse=True)
         row_of = row_of.reshape(-1)
-        program = Program(self.model_, distinct)
         mass = np.zeros((self.n_rounds_ + 1, len(distinct)))
         mass[0] = 1.0
         for layer in range(self.n_rounds_):
-            program.spread(mass, layer)
+            nodes = layer_of(self.model_, layer)
+            walk_on(mass, leaves_of(nodes, distinct), nodes)
             yield self._answers(mass, layer + 1)[row_of]
 
     def _sampled_walks(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        program, walks = Program(self.model_, X), Walks(len(X), self._walk_seed)
-        for _ in range(self.n_rounds_):
-            yield walks.step(program)
+        walks = Walks(len(X), self._walk_seed)
+        for layer in range(self.n_rounds_):
+            yield walks.step(layer_of(self.model_, layer), X)
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         for F in self._staged_scores(X):
@@ -269,45 +267,7 @@ def _mass_of_labels(y: NDArray[np.int32], v: NDArray[np.float64]) -> NDArray[np.
     The sums are accumulated in a fixed order. The rounding of a matrix product depends on threads
     and processor, and a change in the last bit may decide between nearly tied splits.
     """
-    is_1, mass = y.astype(np.float64), np.empty((2, len(v)))
-    _add_masses(1.0 - is_1, is_1, v, mass)
-    return mass
-
-
-@kernel
-def _add_masses(
-    is_0: NDArray[np.float64],
-    is_1: NDArray[np.float64],
-    v: NDArray[np.float64],
-    mass: NDArray[np.float64],
-) -> None:
-    for j in range(len(v)):
-        m0, m1 = 0.0, 0.0
-        for i in range(len(is_0)):
-            m0 += is_0[i] * v[j, i]
-            m1 += is_1[i] * v[j, i]
-        mass[0, j], mass[1, j] = m0, m1
-
-
-@kernel
-def _balance(v: NDArray[np.float64], y: NDArray[np.int32], mass: NDArray[np.float64]) -> None:
-    """Divide each weight in place by ``mass`` of its label and node."""
-    for j in range(len(v)):
-        for i in range(v.shape[1]):
-            v[j, i] /= mass[1, j] if y[i] == 1 else mass[0, j]  # P_i / (2 m1) or P_i / (2 m0)
-
-
-@kernel
-def _times_b(
-    v: NDArray[np.float64],
-    leaves: NDArray[Any],
-    b: NDArray[np.float64],
-    first: NDArray[np.int64],
-) -> None:
-    """Multiply each weight in place by the prediction b(x), 0 or 1, at its node."""
-    for j in range(len(v)):
-        for i in range(v.shape[1]):
-            v[j, i] *= b[first[j] + leaves[j, i]]  # v_i b(x_i)
+    return np.stack([np.cumsum(v[:, y == label], axis=1)[:, -1] for label in (0, 1)])
 
 
 def _untrained_answers(m0: NDArray[np.float64], m1: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
-from boostbench.boosters.deep_leaves import PATHS, Answers, LabelAnswers, TreePath
+from boostbench.boosters.deep_leaves import PATHS, LabelPath
 from boostbench.boosters.deep_objectives import (
     EXPONENTIAL,
     LOGISTIC,
@@ -50,7 +50,7 @@ from boostbench.boosters.surface import BoostingClassifier
 from boostbench.declared import NotNegative
 from boostbench.portable import dot, log, log2
 from boostbench.registry import boosters
-from boostbench.weak_learners import NESTED_TREES, Costs
+from boostbench.weak_learners import NESTED_TREES, Costs, Hypothesis
 
 #: Tolerance for ties between derivatives, and for a derivative of 0.
 _FLAT = 1e-12
@@ -170,7 +170,7 @@ class MDeepBoost(BoostingClassifier):
         while f.n_rounds < self.n_estimators and not self.stop_reason_:
             D = loss.weigh(F, y, w)  # lines 10-14
             cost = np.asarray(D.cost(y), order=trees.order)  # Eq. 12
-            path = trees.grow(learner, data, y, D, cost, rng)
+            path = trees(learner, data, y, D, cost, rng)
             k = self._steepest(path, chosen, cost, D, loss, state)  # line 5
             eta = 0.0 if k is None else float(on_grid(self._step_along(k, D, loss, state)))  # 6-8
             if k is None or eta == 0.0:
@@ -190,7 +190,7 @@ class MDeepBoost(BoostingClassifier):
 
     def _steepest(
         self,
-        path: TreePath,
+        path: LabelPath,
         chosen: Chosen,
         cost: NDArray[np.float64],
         D: Distribution,
@@ -205,7 +205,7 @@ class MDeepBoost(BoostingClassifier):
         """
         old = chosen.answers if self.reuse else []
         n_old = len(old)
-        leaves = np.arange(min(2, path.max_leaves), path.max_leaves + 1)
+        leaves = np.arange(min(2, len(path.errors)), len(path.errors) + 1)
         sizes = np.concatenate([chosen.sizes[:n_old], np.maximum(leaves - 1, 1)])
         complexity = tree_complexity(sizes, self.n_features_in_, state.n_samples)
         penalty = self.complexity_penalty * complexity + self.l1_penalty
@@ -234,7 +234,6 @@ class MDeepBoost(BoostingClassifier):
         b = k.penalty * D.inverse_scale
         if self.step == "exact" or not loss.smooth:
             F, y, w = state.scores, state.y, state.sample_weight
-            assert isinstance(k.answers, LabelAnswers)
             return loss.exact_step(F, y, w, D, k.answers.labels, b, k.alpha)
         eps = TINY if k.is_perfect else k.eps
         return closed_step(1.0 - eps, eps, b, k.alpha)
@@ -294,7 +293,7 @@ class Direction(NamedTuple):
     """Candidate tree: index, predictions on the training rows, n, alpha, eps and Lambda."""
 
     tree: int
-    answers: Answers
+    answers: Hypothesis
     size: int
     alpha: float
     eps: float
@@ -312,7 +311,7 @@ class Chosen:
 
     Attributes
     ----------
-    answers : list of Answers
+    answers : list of Hypothesis
         Trees with their predictions on the training rows.
     alpha : list of float
         Coefficients.
@@ -322,7 +321,7 @@ class Chosen:
         Sum of ``Lambda_j alpha_j``.
     """
 
-    answers: list[Answers] = field(default_factory=list)
+    answers: list[Hypothesis] = field(default_factory=list)
     alpha: list[float] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
     penalty: float = 0.0
@@ -337,9 +336,9 @@ class Chosen:
         self.penalty += k.penalty * eta
 
 
-def _errors(trees: list[Answers], cost: NDArray[np.float64]) -> NDArray[np.float64]:
+def _errors(trees: list[Hypothesis], cost: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return eps of each tree (Eq. 12)."""
-    return np.array([h.error(cost) for h in trees])
+    return np.array([h.inner(cost) for h in trees])
 
 
 def tree_complexity(

@@ -8,7 +8,7 @@ from typing import Any
 from boostbench.errors import BoostbenchError
 from boostbench.registry import weak_learners
 from boostbench.weak_learners import make_weak_learner
-from boostbench.weak_learners.base import Checked
+from boostbench.weak_learners.base import WeakLearner
 from boostbench.weak_learners.demands import either
 
 
@@ -63,7 +63,7 @@ def _serves(booster: Any, name: str) -> bool:
 
 def _refusal(learner: Any, kind: type) -> str:
     """Return the reason why the options of a weak learner do not fit a kind of demand, if any."""
-    if not isinstance(learner, Checked):
+    if not isinstance(learner, WeakLearner):
         return ""
     try:
         learner.check(kind)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,42 +19,24 @@ TREE_PER_CLASS = "a separate tree for each class"
 NESTED_TREES = "the trees of all sizes of one growth"
 
 
-@runtime_checkable
-class WeakLearner(Protocol):
-    """Interface of weak learners, implemented by `boostbench.weak_learners.tree.Tree`.
+class WeakLearner:
+    """Base of weak learners; a class of a plugin may have the same members without this base.
+
+    ``prepare(X, rows, count)`` returns the training rows ``X[rows]`` in the form that `fit` takes;
+    it is called once per fit of a booster. Row i represents ``count[i]`` equal samples, one by
+    default. The weight, costs or signed weights of a row in a demand are sums over these samples.
+
+    ``fit(data, demand, rng)`` returns a hypothesis fitted to the demand; ``rng`` is a
+    `numpy.random.Generator`.
 
     Attributes
     ----------
     accepts : tuple of type
         Demand classes that `fit` accepts.
-
-    A class may have an attribute `gives`, a tuple of `LEAVES`, `TREE_PER_CLASS` and `NESTED_TREES`,
-    and a method ``check(kind)`` that refuses a class of demands for the parameters of the learner.
-    Without `gives`, a booster that needs one of these fails in `fit`.
+    gives : tuple of str
+        Those of `LEAVES`, `TREE_PER_CLASS` and `NESTED_TREES` that the learner can do. If the class
+        of a plugin does not say, a booster that needs one of these fails in `fit`.
     """
-
-    accepts: ClassVar[tuple[type, ...]]
-
-    def prepare(
-        self,
-        X: NDArray[np.float64],
-        rows: NDArray[np.intp] | None = None,
-        count: NDArray[np.int64] | None = None,
-    ) -> Any:
-        """Return the training rows ``X[rows]`` in the form `fit` takes; called once per fit.
-
-        Row i represents ``count[i]`` equal samples, one by default. The weight, costs or signed
-        weights of a row in a demand are sums over these samples.
-        """
-        ...
-
-    def fit(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
-        """Return a hypothesis fitted to the demand."""
-        ...
-
-
-class Checked:
-    """Base of weak learners that refuse demands which they do not support."""
 
     accepts: ClassVar[tuple[type, ...]]
     gives: ClassVar[tuple[str, ...]] = ()

@@ -13,7 +13,7 @@ integers).
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,7 +183,7 @@ def bin_features(
     rowwise = _rows_of(codes, offset, frequent, share, sparse_share, min(n_jobs, max(d, 1)))
     low, high = np.concatenate(lows), np.concatenate(highs)
     samples = np.ones((1, 1), dtype=np.int64) if repeated is None else repeated[None, :]
-    return BinnedData(codes, offset, n_bins, low, high, *rowwise, samples)
+    return BinnedData(codes, offset, n_bins, low, high, **rowwise, samples=samples)
 
 
 def _count_values(
@@ -346,15 +346,7 @@ def _rows_of(
     share: NDArray[np.float64],
     sparse_share: float,
     n_parts: int,
-) -> tuple[
-    NDArray[np.uint8],
-    NDArray[np.uint32],
-    NDArray[np.int64],
-    NDArray[np.int64],
-    NDArray[np.uint32],
-    NDArray[np.int64],
-    NDArray[np.int64],
-]:
+) -> dict[str, NDArray[Any]]:
     """Return the row-wise fields of `BinnedData`."""
     d, n = codes.shape
     sparse = np.flatnonzero(share >= sparse_share)
@@ -379,16 +371,15 @@ def _rows_of(
             _list_sparse(codes, offset, features[p], default, start[p:-1:n_parts].copy(), bins)
 
     in_parts(list_part, n_parts, codes.size)
-    dense_codes = np.ascontiguousarray(codes[dense].T)
-    return (
-        dense_codes,
-        offset[dense].astype(np.uint32),
-        np.array(cuts, dtype=np.int64),
-        start,
-        bins,
-        sparse,
-        default[sparse] + offset[sparse],
-    )
+    return {
+        "dense_codes": np.ascontiguousarray(codes[dense].T),
+        "dense_offset": offset[dense].astype(np.uint32),
+        "cuts": np.array(cuts, dtype=np.int64),
+        "sparse_start": start,
+        "sparse_bins": bins,
+        "sparse_features": sparse,
+        "default_bin": default[sparse] + offset[sparse],
+    }
 
 
 @kernel

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from boostbench.weak_learners.flat_trees import FlatTrees
+    from boostbench.weak_learners.forest import Forest
 
 
 class _Labels:
@@ -16,7 +16,7 @@ class _Labels:
 
     def __init__(
         self,
-        forest: FlatTrees,
+        forest: Forest,
         tree: int,
         feature_names: Sequence[str] | None,
         class_names: Sequence[str] | None,
@@ -53,7 +53,7 @@ class _Labels:
 
 
 def tree_text(
-    forest: FlatTrees,
+    forest: Forest,
     tree: int,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,
@@ -62,7 +62,7 @@ def tree_text(
 
     Parameters
     ----------
-    forest : FlatTrees
+    forest : Forest
         Forest that contains the tree.
     tree : int
         Index of the tree, 0..n_trees-1.
@@ -101,7 +101,7 @@ def tree_text(
 
 
 def plot_tree(
-    forest: FlatTrees,
+    forest: Forest,
     tree: int,
     feature_names: Sequence[str] | None = None,
     class_names: Sequence[str] | None = None,

@@ -13,11 +13,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from boostbench.errors import PluginError
 from boostbench.portable import total
-from boostbench.weak_learners.base import Checked
+from boostbench.weak_learners.base import WeakLearner
 from boostbench.weak_learners.demands import WeightedLabels
 
 
-class EstimatorLearner(Checked):
+class EstimatorLearner(WeakLearner):
     """Weak learner that fits clones of a scikit-learn classifier to samples of positive weight.
 
     A row that represents several samples is repeated, so that the classifier can count them.

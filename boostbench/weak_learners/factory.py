@@ -30,7 +30,7 @@ def make_weak_learner(
 
     Returns
     -------
-    WeakLearner
+    WeakLearner or any object with its members
 
     Raises
     ------

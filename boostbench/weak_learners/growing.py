@@ -404,8 +404,6 @@ def _find(criterion, data, rules, sample, column, node, work, team):  # type: ig
             best = other
     leaf.feature, leaf.bin, leaf.threshold = best.feature, best.bin, best.threshold
     leaf.missing_left, leaf.gain = best.missing_left, best.gain
-    if not rules.subtraction:
-        release(leaf, tree.free)
 
 
 @inner

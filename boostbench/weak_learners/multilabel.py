@@ -16,6 +16,7 @@ from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.demands import BinaryLabels
 from boostbench.weak_learners.forest import Forest
 from boostbench.weak_learners.options import BinnedLearner
+from boostbench.weak_learners.splitting import settle
 
 Floats = NDArray[np.float64]
 
@@ -104,18 +105,18 @@ class MultiLabelStump(BinnedLearner):
         m, code = stat.shape[1], _CODES[self.answers]
         sums, work = np.empty((256, m)), np.empty((2, m))
         counts = np.empty(256, dtype=np.int64)
-        feature, last, missing_left = _best_split(data, stat, rows, code, tie, sums, counts, work)
+        split = _best_split(data, stat, rows, code, tie, sums, counts, work)
+        feature, last, threshold, missing_left = split
         if feature < 0:
             leaves = np.zeros(data.n_rows, dtype=np.int16)
             trees = _tree(data, None, self._vectors(weight, n_pairs, leaves, 1))
             return Hypothesis(trees, leaves[None, :])
-        last, threshold = _threshold(data, feature, last, rows)
         code = data.codes[feature]
         above = (code > last) & ~((code == data.n_bins[feature]) & missing_left)
         leaves = above.astype(np.int16)
-        split = (feature, threshold, missing_left)
         vectors = self._vectors(weight, n_pairs, leaves, 2)
-        return Hypothesis(_tree(data, split, vectors), leaves[None, :])
+        trees = _tree(data, (feature, threshold, missing_left), vectors)
+        return Hypothesis(trees, leaves[None, :])
 
     def _vectors(
         self, weight: Floats, n_pairs: int, leaves: NDArray[np.int16], n_leaves: int
@@ -141,27 +142,6 @@ def _half_log_ratio(plus: Floats, minus: Floats) -> Floats:
         return np.zeros_like(plus)
     result: Floats = 0.5 * log(plus / minus)
     return result
-
-
-def _threshold(
-    data: BinnedData, feature: int, last: int, rows: NDArray[np.intp]
-) -> tuple[int, float]:
-    """Return the last bin on the left, and the threshold midway to the next bin with weight."""
-    n_bins = int(data.n_bins[feature])
-    codes = data.codes[feature][rows]
-    above = codes[(codes > last) & (codes < n_bins)]
-    if not len(above):
-        return n_bins - 1, np.inf  # missing against present values
-    following, first = int(above.min()), int(data.offset[feature])
-    smallest, largest = data.low[first:], data.high[first:]
-    middle = 0.5 * largest[last] + 0.5 * smallest[following]
-    # bins without weight go to the side given by the threshold
-    while last + 1 < following and largest[last + 1] <= middle:
-        last += 1
-    if not largest[last] <= middle < smallest[last + 1]:
-        middle = 0.5 * largest[last] + 0.5 * smallest[last + 1]
-        middle = middle if middle < smallest[last + 1] else largest[last]
-    return last, float(middle)
 
 
 def _tree(data: BinnedData, split: tuple[int, float, bool] | None, vectors: Floats) -> Forest:
@@ -192,7 +172,7 @@ def _sums_of(weight: Floats, answers: str) -> Floats:
 def _best_split(  # type: ignore[no-untyped-def]
     data, stat, rows, answers, tie, histogram, count, work
 ):
-    """Return feature, last bin on the left, and whether missing values go left; or feature -1."""
+    """Return feature, last bin on the left, threshold and side of missing values; or feature -1."""
     m = stat.shape[1]
     best_feature, best_bin, best_missing = -1, -1, False
     left, whole = work[0], work[1]
@@ -235,7 +215,18 @@ def _best_split(  # type: ignore[no-untyped-def]
                 if score > best + tie:
                     best = score
                     best_feature, best_bin, best_missing = j, b, side == 1
-    return best_feature, best_bin, best_missing
+    last, threshold = best_bin, np.inf
+    if best_feature >= 0:
+        first, n_bins = data.offset[best_feature], data.n_bins[best_feature]
+        right = n_bins  # first bin on the right with weight; missing values are none
+        for i in rows:
+            b = np.int64(data.codes[best_feature, i])
+            right = min(right, b) if b > best_bin else right
+        last = n_bins - 1
+        if right < n_bins:
+            middle = 0.5 * data.high[first + best_bin] + 0.5 * data.low[first + right]
+            last, threshold = settle(data.low, data.high, first, best_bin, right, middle)
+    return best_feature, last, threshold, best_missing
 
 
 @inner

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, RealNotInt
 
 from boostbench.declared import Count, Declared, Note
-from boostbench.weak_learners.base import Checked
+from boostbench.weak_learners.base import WeakLearner
 from boostbench.weak_learners.binning import BinnedData, bin_features
 from boostbench.weak_learners.demands import BinaryLabels, Targets, WeightedLabels
 
@@ -24,7 +24,7 @@ class Serves(Note):
     demands: tuple[type, ...]
 
 
-class BinnedLearner(Checked, Declared, BaseEstimator):  # type: ignore[misc]
+class BinnedLearner(WeakLearner, Declared, BaseEstimator):  # type: ignore[misc]
     """Base of weak learners on binned features.
 
     Parameters
@@ -130,8 +130,6 @@ class GrowthRules(NamedTuple):
         Key of the random draws.
     histograms : int
         Largest number of stored histograms, at least 1.
-    subtraction : bool
-        Whether to compute the histogram of a sibling by subtraction.
     entry_cost : float
         Cost of an entry of a row in a compact histogram, relative to a bin of a full histogram; 0
         for compact histograms only, infinity for full histograms only.
@@ -150,5 +148,4 @@ class GrowthRules(NamedTuple):
     min_cases: float
     seed: int
     histograms: int
-    subtraction: bool
     entry_cost: float

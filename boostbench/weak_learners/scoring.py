@@ -21,7 +21,7 @@ from boostbench.weak_learners.traversal import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from boostbench.weak_learners.flat_trees import FlatTrees
+    from boostbench.weak_learners.forest import Forest
 
 #: Rows encoded at a time, which bounds the memory of a call on many rows.
 _ROWS_AT_A_TIME = 1 << 16
@@ -62,7 +62,7 @@ class RankedForest:
         As by `_leaves`.
     """
 
-    def __init__(self, forest: FlatTrees) -> None:
+    def __init__(self, forest: Forest) -> None:
         order = np.lexsort((forest.threshold, forest.feature))
         feature, threshold = forest.feature[order], forest.threshold[order]
         new_feature = np.ones(len(order), dtype=np.bool_)
@@ -102,7 +102,7 @@ class Additions:
 
     Parameters
     ----------
-    forest : FlatTrees
+    forest : Forest
     tree_index : array of int, shape (m,)
         Indices of trees; repeats are allowed.
     coefficient : array of float, shape (m,)
@@ -118,7 +118,7 @@ class Additions:
 
     def __init__(
         self,
-        forest: FlatTrees,
+        forest: Forest,
         tree_index: ArrayLike,
         coefficient: ArrayLike,
         decay: ArrayLike | None = None,
@@ -198,7 +198,7 @@ class Additions:
         return X
 
 
-def find_leaves(forest: FlatTrees, X: ArrayLike) -> NDArray[np.int32]:
+def find_leaves(forest: Forest, X: ArrayLike) -> NDArray[np.int32]:
     """Find the leaf of every row in every tree; see `Forest.apply`."""
     X = _check_rows(forest, X)
     leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
@@ -206,13 +206,13 @@ def find_leaves(forest: FlatTrees, X: ArrayLike) -> NDArray[np.int32]:
     return leaves
 
 
-def _nodes(forest: FlatTrees) -> tuple[NDArray[Any], ...]:
+def _nodes(forest: Forest) -> tuple[NDArray[Any], ...]:
     """Return the arrays of the nodes that a row meets."""
     children = forest.left, forest.right, forest.node_offset
     return forest.feature, forest.threshold, forest.missing_left, *children
 
 
-def _leaves(forest: FlatTrees) -> tuple[NDArray[Any], ...]:
+def _leaves(forest: Forest) -> tuple[NDArray[Any], ...]:
     """Return values and columns of the leaves, and the offset of the leaves of each tree."""
     return forest.leaf_value, forest.leaf_column, forest.leaf_offset
 
@@ -222,7 +222,7 @@ def _lanes() -> NDArray[np.int32]:
     return np.empty((2, LANES), dtype=np.int32)
 
 
-def _check_rows(forest: FlatTrees, X: ArrayLike) -> NDArray[np.float64]:
+def _check_rows(forest: Forest, X: ArrayLike) -> NDArray[np.float64]:
     X = np.ascontiguousarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != forest.n_features:
         raise ValueError(f"X must have {forest.n_features} columns, found shape {X.shape}")

@@ -211,14 +211,14 @@ def threshold_of(rules, data, j, b, right):  # type: ignore[no-untyped-def]
         middle = 0.5 * low + 0.5 * high
         if not low <= middle < high:
             middle = low
-        last, threshold = _settle(data.low, data.high, first, b, right, middle)
+        last, threshold = settle(data.low, data.high, first, b, right, middle)
         if rules.criterion == C45:
             threshold = data.high[first + last]
     return last, threshold
 
 
 @inner
-def _settle(lows, highs, first, left, right, threshold):  # type: ignore[no-untyped-def]
+def settle(lows, highs, first, left, right, threshold):  # type: ignore[no-untyped-def]
     """Return the last bin in left..right-1 that is at most the threshold, and the threshold.
 
     If a bin of several values straddles the threshold, the threshold moves to the gap before that
@@ -252,7 +252,7 @@ def draw(rules, data, hist, node, j):  # type: ignore[no-untyped-def]
     threshold = low + _uniform(node.stream, j) * (high - low)
     if not low <= threshold < high:
         threshold = low
-    return _settle(data.low, data.high, first, left, right, threshold)
+    return settle(data.low, data.high, first, left, right, threshold)
 
 
 @inner

@@ -297,7 +297,7 @@ GROWN_NODE = np.dtype(
         ("feature", np.int32),
         ("threshold", np.float64),
         ("missing_left", np.bool_),
-        ("left", np.int32),  # as in `FlatTrees`: a node, or ~leaf
+        ("left", np.int32),  # as in `Forest`: a node, or ~leaf
         ("right", np.int32),
         ("gain", np.float64),  # decrease of the impurity mass; NaN if subtrees may be raised
         ("value", np.float64),  # value if the node were a leaf: +-1, a mean, or 1
@@ -320,7 +320,7 @@ class GrownTrees(NamedTuple):
     answers : ndarray of GROWN_LEAF, shape (n_leaves,)
         Values and columns of the leaves.
     node_offset, leaf_offset : ndarray of int64, shape (n_trees + 1,)
-        As in `FlatTrees`.
+        As in `Forest`.
     root_impurity : ndarray of float64, shape (n_trees,)
         Impurity mass of the root.
     leaves : ndarray of int16, shape (n_trees, n)

@@ -192,7 +192,6 @@ class Tree(TreeOptions):
             min_cases=0.0,
             seed=int(rng.integers(2**62)) if draws and rng is not None else 0,
             histograms=max(2, _HISTOGRAM_BYTES // (8 * cells)),
-            subtraction=True,
             entry_cost=_ENTRY_COST,
         )
 

@@ -31,20 +31,19 @@ def grown(seed: int, depth: int, part: Objective) -> SimpleNamespace:
     D = part.weigh(F, y, weight)
     cost = np.asfortranarray(D.cost(y))
     learner = Tree(max_depth=depth)
-    path = PATHS["distribution"].grow(learner, learner.prepare(X), y, D, cost, rng)
+    path = PATHS["distribution"](learner, learner.prepare(X), y, D, cost, rng)
     return SimpleNamespace(X=X, y=y, F=F, weight=weight, D=D, cost=cost, path=path)
 
 
 @given(st.integers(0, 200), st.integers(1, 5))
 def test_a_paths_errors_are_those_of_its_trees(seed: int, depth: int) -> None:
     its = grown(seed, depth, Sum())
-    assert len(its.path.errors) == its.path.max_leaves
     for n_leaves, error in enumerate(its.path.errors, 1):
         tree = its.path.take(n_leaves)
         h = tree.trees.add_scores(its.X, [0], [1.0], np.zeros(its.cost.shape))
         assert_allclose(h.sum(axis=1), 1.0)
         assert error == pytest.approx((its.cost * h).sum(), abs=1e-14)
-        assert tree.error(its.cost) == pytest.approx(error, abs=1e-14)
+        assert tree.inner(its.cost) == pytest.approx(error, abs=1e-14)
 
 
 def test_leaves_answer_what_those_of_cart_answer() -> None:
@@ -53,9 +52,9 @@ def test_leaves_answer_what_those_of_cart_answer() -> None:
     y[X[:, 1] > 0.5] = 2
     D = Sum().weigh(rng.normal(size=(200, 3)), y, np.full(200, 1 / 200))
     learner = Tree(max_depth=3)
-    path = PATHS["distribution"].grow(learner, learner.prepare(X), y, D, D.cost(y), rng)
+    path = PATHS["distribution"](learner, learner.prepare(X), y, D, D.cost(y), rng)
     h = np.zeros((200, 3))
-    path.take(path.max_leaves).add_to(h, 1.0)
+    path.take(len(path.errors)).add_to(h, 1.0)
     cart = DecisionTreeClassifier(max_depth=3, random_state=0).fit(X, y, D.right)
     assert_allclose(h, cart.predict_proba(X), atol=1e-12)
 
@@ -63,12 +62,12 @@ def test_leaves_answer_what_those_of_cart_answer() -> None:
 @pytest.mark.parametrize("part", [Sum(), CompSum()], ids=["sum", "comp-sum"])
 def test_the_error_gives_the_derivative(part: Objective) -> None:
     its, delta = grown(1, 3, part), 1e-6
-    tree = its.path.take(its.path.max_leaves)
+    tree = its.path.take(len(its.path.errors))
     up, down = its.F.copy(order="F"), its.F.copy(order="F")
     tree.add_to(up, delta)
     tree.add_to(down, -delta)
     slope = its.weight @ (part.losses(up, its.y) - part.losses(down, its.y)) / (2 * delta)
-    edge = 1 - 2 * tree.error(its.cost)
+    edge = 1 - 2 * tree.inner(its.cost)
     assert slope == pytest.approx(-np.exp(its.D.log_scale) * edge, abs=1e-7)
 
 

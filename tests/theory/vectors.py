@@ -27,6 +27,12 @@ COMPUTED = load_plugin(shipped("configs") / "multiclass-theory/computed.py")
 LAZY = COMPUTED.lazy
 
 
+def kappa(K: int, gamma: float, eta: float) -> float:
+    """Return the factor of the exponential loss per round, for the uniform baseline (41)."""
+    spread = np.exp(eta) + np.exp(-eta) - 2.0
+    return float(1.0 + (1.0 - gamma) / K * spread - (1.0 - np.exp(-eta)) * gamma)
+
+
 def loss_factor(delta: float, mass: float, alpha: float | None = None) -> float:
     """By what AdaBoost.MM's loss is multiplied in a round (Lemma 24, 66); None: the exact step.
 
