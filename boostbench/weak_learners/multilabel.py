@@ -220,8 +220,9 @@ def _best_split(  # type: ignore[no-untyped-def]
         first, n_bins = data.offset[best_feature], data.n_bins[best_feature]
         right = n_bins  # first bin on the right with weight; missing values are none
         for i in rows:
-            b = np.int64(data.codes[best_feature, i])
-            right = min(right, b) if b > best_bin else right
+            following = np.int64(data.codes[best_feature, i])
+            if following > best_bin:
+                right = min(right, following)
         last = n_bins - 1
         if right < n_bins:
             middle = 0.5 * data.high[first + best_bin] + 0.5 * data.low[first + right]
