@@ -433,8 +433,10 @@ def load_experiments(
         for config, runs in zip(loaded, runs_of_configs, strict=True)
     )
     own_store = RecordStore(results)  # leaves ``store`` unread until the first plan
-    runs_by_config = [(each.runs, each.config) for each in experiments]
-    if check_parameters and not are_done(runs_by_config, own_store, folders):
+    done = all(
+        e.config.select is None and are_done(e.runs, own_store, folders) for e in experiments
+    )
+    if check_parameters and not done:
         load(check_parameters=True, with_claims=False)  # the claims were read above
     return experiments
 

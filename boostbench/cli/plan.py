@@ -34,7 +34,7 @@ def plan(
 ) -> int:
     """Show the runs that `run` would do, with reasons and times.
 
-    Nothing is trained. Times are estimated from finished runs.
+    Nothing is trained. The time is known for boosters with finished runs on the same data set.
 
     Examples:
       boostbench plan noise20 --data DIR
@@ -54,15 +54,11 @@ def plan(
 def _print(name: str, plan: Plan, jobs: int) -> None:
     todo = plan.todo()
     counts = ", ".join(f"{count} {status}" for status, count in plan.counts().items())
-    seconds = sum(planned.seconds for planned in todo) / jobs
+    times = [planned.seconds for planned in todo if planned.seconds is not None]
     print(f"{name}: {n_runs(len(plan.runs))}{f': {counts}' if counts else ''}")
     if todo:
-        print(f"would do {n_runs(len(todo))} in about {duration(seconds)} (--jobs {jobs})")
-        guessed = sum(planned.is_guess for planned in todo)
-        if guessed:
-            subject = "that is" if guessed == len(todo) else f"for {n_runs(guessed)} that is"
-            reason = "no run of the same booster on the same data set is finished"
-            print(f"{subject} a guess: {reason}")
+        known = f"{n_runs(len(times))} in about {duration(sum(times) / jobs)} (--jobs {jobs})"
+        print(f"would do {n_runs(len(todo))}{f', of which {known}' if times else ''}")
     if plan.n_open:
         print(f"more runs may follow: {plan.n_open} parameter selections are still open")
     rows = [
@@ -70,7 +66,6 @@ def _print(name: str, plan: Plan, jobs: int) -> None:
             "dataset": dataset,
             "runs": len(runs),
             "status": status,
-            "time": "" if status == "skipped" else duration(sum(p.seconds for p in runs)),
             "why": reason,
         }
         for (dataset, status, reason), runs in plan.groups().items()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
@@ -18,9 +19,8 @@ from boostbench.errors import (
     absence,
 )
 from boostbench.experiments.planning.plans import Plan, PlannedRun
-from boostbench.experiments.planning.run_times import Estimates
 from boostbench.experiments.planning.selection import Selection, groups_of
-from boostbench.experiments.runs import Data, Params, Run
+from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
@@ -70,9 +70,9 @@ def make_plan(
             planner.find(run)
         return Plan(planner.planned())
 
-    def read(run: Run, curve: str) -> Record | None:
+    def read(run: Run) -> Record | None:
         planned = planner.find(run)
-        return None if planned is None else planned.record(curve)
+        return None if planned is None else planned.record()
 
     selections = [Selection(group, config, read) for group in groups_of(runs, config.select)]
     planned = planner.planned()
@@ -92,30 +92,14 @@ def make_plan(
     )
 
 
-def are_done(
-    experiments: Sequence[tuple[Sequence[Run], Config]],
-    store: RecordStore,
-    data_dirs: Sequence[str | Path] = (),
-) -> bool:
-    """Return whether all runs of some experiments have current records, whatever their status.
-
-    With selection of parameters, the runs must have succeeded, because their fits follow from them.
-    """
+def are_done(runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | Path] = ()) -> bool:
+    """Return whether all runs have current records, whatever their status."""
+    planner = _Planner(store, tuple(data_dirs), check_packages=False)
     try:
-        if all(_have_records(runs, store, data_dirs) for runs, _ in experiments):
-            return True
-        if all(config.select is None for _, config in experiments):
-            return False
-        plans = [make_plan(runs, store, data_dirs, config=config) for runs, config in experiments]
+        keys = ((run.data.name, planner.key_of(run)) for run in runs)
+        return all(key in [file.key for file in store.find(name, key.value)] for name, key in keys)
     except BoostbenchError:  # raised again when the plan is needed
         return False
-    return all(planned.status == "ok" for plan in plans for planned in plan.runs)
-
-
-def _have_records(runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | Path]) -> bool:
-    planner = _Planner(store, tuple(data_dirs), check_packages=False)
-    keys = ((run.data.name, planner.key_of(run)) for run in runs)
-    return all(any(key == file.key for file in store.find(name, key.value)) for name, key in keys)
 
 
 def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
@@ -174,7 +158,8 @@ class _Planner:
         self.check_packages = check_packages
         #: Each run, and as it is planned if it has a record. Keys are compared faster than runs.
         self._lookups: dict[Key, tuple[Run, PlannedRun | None]] = {}
-        self._estimates = Estimates()
+        #: Seconds per round of finished runs.
+        self._rates: dict[tuple[BoosterSpec, Data], list[float]] = {}
         #: Code and data fingerprints of runs that differ by seed only.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
         self._source = cache(partial(_source_of, data_dirs=data_dirs))
@@ -200,9 +185,11 @@ class _Planner:
                 if not outdated:
                     planned = PlannedRun.of(record, file, self.store, run)
                     absent = "" if key.data else "the data is absent; the newest record counts"
-                    self._estimates.add(record)
+                    if record.status == "ok":
+                        rates = self._rates.setdefault((run.booster, run.data), [])
+                        rates.append(record.total_seconds / run.rounds)
                     return replace(planned, reason=planned.reason or changed or absent)
-            stale = stale or PlannedRun(run, "stale", outdated, key, 0.0, self.store, file)
+            stale = stale or PlannedRun(run, "stale", outdated, key, None, self.store, file)
         return stale
 
     def _outdated(self, record: Summary) -> str:
@@ -217,38 +204,25 @@ class _Planner:
 
     def planned(self) -> tuple[PlannedRun, ...]:
         """Return the runs with their statuses, in the order of the first calls of `find`."""
-        for key, (run, _) in self._lookups.items():
-            if not self._estimates.know(run):  # estimate from a record of other rounds or code
-                others = self.store.find(run.data.name, key.value)
-                record = self.store.summary(others[0].path) if others else None
-                if record is not None:
-                    self._estimates.add(record)
+        medians = {kind: median(rates) for kind, rates in self._rates.items()}
         return tuple(
             planned
             if planned and planned.status != "stale"
-            else self._without_record(run, key, planned)
+            else self._without_record(run, key, planned, medians.get((run.booster, run.data)))
             for key, (run, planned) in self._lookups.items()
         )
 
-    def _without_record(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
+    def _without_record(
+        self, run: Run, key: Key, stale: PlannedRun | None, rate: float | None
+    ) -> PlannedRun:
         """Return a run without a valid record: missing, stale or skipped."""
         source = self._source(run.data)
-        missing = PlannedRun(
-            run,
-            "missing",
-            "",
-            key,
-            self._estimates.seconds(run, source.entry),
-            self.store,
-            is_guess=not self._estimates.know(run),
-        )
+        seconds = None if rate is None else rate * run.rounds
+        planned = stale or PlannedRun(run, "missing", "", key, None, self.store)
         if obstacle := source.reason or self._obstacle(run, source.entry):
-            return replace(missing, status="skipped", reason=obstacle)
-        if stale is not None:
-            return replace(
-                missing, status="stale", reason=stale.reason, record_file=stale.record_file
-            )
-        return missing
+            skipped = replace(planned, status="skipped", reason=obstacle)
+            return replace(skipped, record_file=None)
+        return replace(planned, seconds=seconds)
 
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""

@@ -124,13 +124,12 @@ class PlannedRun:
     status: str
     reason: str  # explanation of the status; empty for ``missing``
     key: Key  # with an empty data part if the data is absent
-    seconds: float  # measured or estimated time
+    #: Measured or, from finished runs of the booster on the data set, expected time; None without.
+    seconds: float | None
     store: RecordStore
     record_file: RecordFile | None = None  # the valid record, or the newest of a stale run
     #: Numerical libraries whose installed version differs from that of the record.
     versions: str = ""
-    #: True if ``seconds`` is not based on a run of the booster on the data set.
-    is_guess: bool = False
 
     @classmethod
     def of(
@@ -165,18 +164,15 @@ class PlannedRun:
             "rounds": run.rounds,
             "status": self.status,
             "reason": self.reason,
-            "seconds": round(self.seconds, 3),
+            "seconds": self.seconds and round(self.seconds, 3),
             "key": str(self.key),
             "record": None if self.path is None else str(self.path),
             "versions": self.versions,
         }
 
-    def record(self, curve: str | None = None) -> Record | None:
-        """Read the valid record, or only one curve of it; None without a valid record."""
-        path = self.path
-        if path is None or self.status == "stale":
-            return None
-        return self.store.read_curve(path, curve) if curve else self.store.read(path)
+    def record(self) -> Record | None:
+        """Read the valid record; None without one."""
+        return None if self.path is None or self.status == "stale" else self.store.read(self.path)
 
     def result(self, record: Record | None) -> Result:
         """Return the result of the run, given its valid record."""
@@ -240,9 +236,9 @@ class Plan:
         so that they do not replace the record of an equal run with another label.
         """
         for planned in sorted(self.runs, key=lambda planned: planned.run not in self.tried):
-            record = planned.record(self.tried.get(planned.run))
-            if record is not None:
-                yield planned.run, record
+            if (record := planned.record()) is not None:
+                tried = self.tried.get(planned.run)
+                yield planned.run, record.with_curve(tried) if tried else record
 
     def counts(self) -> dict[str, int]:
         """Return the number of runs of each status that occurs."""

@@ -126,8 +126,8 @@ class Selection:
     config : Config
         With the key ``select``.
     read : callable
-        Takes a run and the name of the curve of the criterion, and returns the run's record with
-        this curve only, or None if there is no record. Every run it is called with is required.
+        Takes a run and returns its record, or None if there is no record. Every run it is called
+        with is required.
 
     Attributes
     ----------
@@ -141,13 +141,15 @@ class Selection:
     """
 
     def __init__(
-        self, heads: list[Run], config: Config, read: Callable[[Run, str], Record | None]
+        self, heads: list[Run], config: Config, read: Callable[[Run], Record | None]
     ) -> None:
         assert config.select is not None
         self.heads = heads
         self.rule = config.select
         self.curve = "test_errors" if self.rule.by == "test" else "validation_errors"
         self._read = read
+        #: Errors of each trial after each round, and size of the sample; (None, 0) after a failure.
+        self._found: dict[Run, tuple[Errors | None, int]] = {}
         self.rounds = heads[0].rounds
         #: Numbers of rounds to select parameters for: the checkpoints and the last round.
         before = [] if self.rule.rounds else [at for at in config.checkpoints if at < self.rounds]
@@ -157,7 +159,7 @@ class Selection:
         self.choices = self._select(self.rule.extend if all(e.extend for e in entries) else {})
         for head, choices in (self.choices or {}).items():
             for choice in choices:
-                self._read(self._fit_of(head, choice), self.curve)
+                self._read(self._fit_of(head, choice))
 
     def _select(self, reaches: Mapping[str, Reach]) -> dict[Run, list[Choice]] | None:
         """Select points, extending the grid as needed; None if a trial is missing."""
@@ -165,8 +167,8 @@ class Selection:
             points = points_of(self.grid)
             self.trials = {head: [self._trial(head, p) for p in points] for head in self.heads}
             trials = [run for runs in self.trials.values() for run in runs]
-            records = [self._read(run, self.curve) for run in trials]  # all of them are required
-            if any(record is None for record in records):
+            n_missing = sum(not self._has_record(run) for run in trials)
+            if n_missing:
                 return None
             choices = self._choose()
             selected = [points[c.index] for of_head in choices.values() for c in of_head]
@@ -193,26 +195,31 @@ class Selection:
         )
 
     def _choose(self) -> dict[Run, list[Choice]]:
-        counts = {head: [self._errors(run) for run in runs] for head, runs in self.trials.items()}
+        found = {head: [self._found[run] for run in runs] for head, runs in self.trials.items()}
         if self.rule.by == "test":
-            sizes = [next((n for _, n in trials if n), 0) for trials in counts.values()]
-            columns = zip(*([errors for errors, _ in t] for t in counts.values()), strict=True)
+            sizes = [next((n for _, n in trials if n), 0) for trials in found.values()]
+            columns = zip(*([errors for errors, _ in t] for t in found.values()), strict=True)
             means = [mean_errors(column, sizes) for column in columns]
             return dict.fromkeys(self.heads, self._choices(means))
-        return {head: self._choices([errors for errors, _ in t]) for head, t in counts.items()}
+        return {head: self._choices([errors for errors, _ in t]) for head, t in found.items()}
 
     def _choices(self, errors: Sequence[Errors | None]) -> list[Choice]:
         prefer, rounds = self.rule.prefer, self.rule.rounds
         choices = (choose(self.grid, errors, at, prefer=prefer, rounds=rounds) for at in self.ats)
         return [choice for choice in choices if choice is not None]
 
-    def _errors(self, run: Run) -> tuple[Errors | None, int]:
-        """Return error counts after each round and the sample size; (None, 0) after a failure."""
-        record = self._read(run, self.curve)
-        if record is None or record.status != "ok":
-            return None, 0
-        counts = record.curve_at(self.curve, np.arange(1, self.rounds + 1))
-        return counts, int(getattr(record, SIZE_OF[self.curve]))
+    def _has_record(self, run: Run) -> bool:
+        """Return whether a trial has a record; keep what the selection needs of it."""
+        if run not in self._found:
+            record = self._read(run)
+            if record is None:
+                return False
+            errors, size = None, 0
+            if record.status == "ok":
+                errors = record.curve_at(self.curve, np.arange(1, self.rounds + 1))
+                size = int(getattr(record, SIZE_OF[self.curve]))
+            self._found[run] = errors, size
+        return True
 
     def tried(self) -> set[Run]:
         """Return the trials that were not selected."""
@@ -275,7 +282,7 @@ class Selection:
             n_points=len(trials),
             n_failed=sum(trial.status != "ok" for trial in trials),
             n_fits=len(trials) * folds,
-            seconds=sum(trial.seconds for trial in trials),
+            seconds=sum(trial.seconds or 0.0 for trial in trials),
         )
 
 

@@ -158,13 +158,12 @@ class _Conductor:
     executor: Executor
     on_event: Callable[[Event], None] | None
     locked_elsewhere: deque[PlannedRun] = field(default_factory=deque)
-    running: dict[Key, tuple[PlannedRun, float]] = field(default_factory=dict)
+    running: dict[Key, PlannedRun] = field(default_factory=dict)
     start_time: float = field(default_factory=time.monotonic)
-    expected_seconds: float = 0.0
-    spent_seconds: float = 0.0
 
     def __post_init__(self) -> None:
         self.progress = Progress(len(self.waiting))
+        self.prepared_time = self.start_time
         self.locks = RunLocks(self.store.folder)
         # A record of another time was written by another process since the plan was made.
         self.written = {
@@ -177,6 +176,7 @@ class _Conductor:
         self.notify("preparing")
         for _ in self.executor.prepare([planned.run for planned in self.waiting]):
             self.notify("preparing")
+        self.prepared_time = time.monotonic()
         while self.waiting or self.locked_elsewhere or self.running:
             if not self.waiting and len(self.running) < self.executor.jobs:
                 self.waiting, self.locked_elsewhere = self.locked_elsewhere, self.waiting
@@ -201,9 +201,9 @@ class _Conductor:
             record = self.store.read(self.path(planned))
             if record is not None:
                 self.store.remember(record)
-                self.count(planned, record, 0.0)
+                self.count(planned, record)
                 return
-        self.running[planned.key] = (planned, time.monotonic())
+        self.running[planned.key] = planned
         self.executor.submit(planned.run, planned.key, self.progress.n_left)
         self.notify("started", planned)
 
@@ -216,26 +216,24 @@ class _Conductor:
         Short runs are submitted ahead, so that a worker starts the next one without waiting for
         this process to write the record of the last one.
         """
-        is_short = self.waiting[0].seconds < _SHORT_SECONDS
+        is_short = self.seconds_per_run() * self.executor.jobs < _SHORT_SECONDS
         return self.executor.jobs + (self.executor.ahead if is_short else 0)
 
     def collect(self) -> None:
         """Write the records of the runs that have ended, without interruption."""
         with uninterrupted():
             for key, record in self.executor.ended():
-                planned, started = self.running.pop(key)
+                planned = self.running.pop(key)
                 # Skipped and stale runs are always tried again, so they are not stored.
                 if record.status not in ("skipped", "stale"):
                     self.store.write(record)
-                self.count(planned, record, time.monotonic() - started)
+                self.count(planned, record)
 
-    def count(self, planned: PlannedRun, record: Record, elapsed: float) -> None:
+    def count(self, planned: PlannedRun, record: Record) -> None:
         """Count a finished run and release its lock."""
         self.locks.release(planned.key)
         counts = self.progress.counts
         counts[record.status] = counts.get(record.status, 0) + 1
-        self.spent_seconds += record.work_seconds or elapsed
-        self.expected_seconds += planned.seconds
         if record.status != "ok":
             self.progress.failures.append((planned, record))
         self.notify("finished", planned, record)
@@ -246,21 +244,16 @@ class _Conductor:
         if self.on_event is None:
             return
         progress = self.progress
-        progress.running = tuple(planned for planned, _ in self.running.values())
+        progress.running = tuple(self.running.values())
         progress.seconds = time.monotonic() - self.start_time
-        progress.remaining = self.estimate_remaining()
+        progress.remaining = self.seconds_per_run() * progress.n_left
         progress.notice = self.executor.notice
         self.on_event(Event(kind, progress, planned, record))
 
-    def estimate_remaining(self) -> float:
-        """Return the expected seconds left, scaled by the ratio of measured to expected time."""
-        if not self.spent_seconds or not self.expected_seconds:
-            return math.nan
-        ratio = self.spent_seconds / self.expected_seconds
-        left = sum(planned.seconds * ratio for planned in (*self.waiting, *self.locked_elsewhere))
-        for planned, started in self.running.values():
-            left += max(planned.seconds * ratio - (time.monotonic() - started), 0.0)
-        return left / self.executor.jobs
+    def seconds_per_run(self) -> float:
+        """Return the time since the preparations for each finished run; NaN before the first."""
+        done = self.progress.done
+        return (time.monotonic() - self.prepared_time) / done if done else math.nan
 
     def outcome(self) -> Progress:
         self.progress.seconds = time.monotonic() - self.start_time

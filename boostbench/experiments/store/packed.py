@@ -61,12 +61,11 @@ class PackedRecords(RecordStore):
         self.folder = file
         self._lines: dict[Path, bytes] = {}
         self._of_value: dict[str, list[RecordFile]] = {}
-        self._has_damaged = False
         for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
             match = _KEY.match(line)
             if match is None or (b"\x01" in line and len(line) > _LONGEST_WITH_STEPS):
                 error = RecordError("the line is no record", where=f"{file}:{number}")
-                self._set_aside(file, error)
+                self._report(file, error)
                 continue
             key = Key.parse(match[1].decode())
             record_file = RecordFile(key, file)
@@ -87,11 +86,11 @@ class PackedRecords(RecordStore):
     def _content(self, path: Path) -> bytes:
         return _STEPS.sub(_as_numbers, self._lines[path])
 
-    def _set_aside(self, path: Path, error: BoostbenchError) -> None:
-        if not self._has_damaged:
+    def _report(self, path: Path, error: BoostbenchError) -> None:
+        if not self._damaged:
             what = "it is ignored, as are all other damaged records of the file"
             _log.warning("%s; %s", error, what)
-        self._has_damaged = True
+        self._damaged.add(path)
 
 
 def pack(records: Iterable[Record], file: Path) -> None:

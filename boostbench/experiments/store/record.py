@@ -219,16 +219,8 @@ class Summary(_Strict):
     @property
     def total_seconds(self) -> float:
         """Seconds of all parts of the run."""
-        return self.work_seconds + self._seconds_of("preparation")
-
-    @property
-    def work_seconds(self) -> float:
-        """Seconds of the run without preparations that further runs of a worker do not repeat."""
-        return self._seconds_of("work")
-
-    def _seconds_of(self, part: str) -> float:
         clocks = (each for each in QUANTITIES.values() if isinstance(each, Clock))
-        return sum(self.seconds.get(clock.curve, 0.0) for clock in clocks if clock.part == part)
+        return sum(self.seconds.get(clock.curve, 0.0) for clock in clocks if clock.part)
 
     @property
     def why(self) -> str:
@@ -292,6 +284,12 @@ class Record(Summary):
         curve = self.curve(name)
         values: NDArray[Any] = curve[np.minimum(rounds, len(curve)) - 1]
         return values
+
+    def with_curve(self, name: str) -> Self:
+        """Return the record with only one curve, and without values at checkpoints."""
+        curves, zero = ({name: each[name]} for each in (self.curves, self.round_zero))
+        update = {"curves": curves, "round_zero": zero, "at_checkpoints": Checkpoints()}
+        return self.model_copy(update=update)
 
     def right_at(self, at: int) -> NDArray[np.bool_] | None:
         """Return a mask of the correctly classified test samples after ``at`` rounds, or None."""

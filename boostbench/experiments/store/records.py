@@ -2,8 +2,8 @@
 
 The path of a record is ``<results>/runs/<data set>/<value>-<rounds>-<code>-<data>.json``. Files are
 written atomically and end with a digest of the preceding text. A damaged or edited record is
-detected on reading, renamed to ``*.json.damaged`` and reported. Folders from several machines can
-be merged by copying.
+detected on reading, reported, and ignored; the next record of the run replaces it. Folders from
+several machines can be merged by copying.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import (
     FAILURES,
-    FORMAT,
-    Checkpoints,
     Record,
     Summary,
     complaint,
@@ -55,10 +53,6 @@ class RecordFile(NamedTuple):
         return self.folder / f"{self.key}.json"
 
 
-class _OtherFormatError(RecordError):
-    """A valid record of another version of boostbench."""
-
-
 class RecordStore:
     """The records of one results folder.
 
@@ -80,7 +74,7 @@ class RecordStore:
         self.folder = Path(results_dir) / "runs"
         #: By folder name and value.
         self._known: dict[str, dict[str, list[RecordFile]]] = {}
-        self._curves: dict[Path, tuple[str, Record]] = {}
+        self._damaged: set[Path] = set()
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
@@ -120,7 +114,6 @@ class RecordStore:
         """Add a record that was written after its folder was listed."""
         key, dataset = record.key, record.run.data.name
         new = RecordFile(key, self.folder / folder_name(dataset))
-        self._curves.pop(new.path, None)
         files = self._stored(dataset).setdefault(key.value, [])
         files[:] = [*(file for file in files if file != new), new]
 
@@ -159,23 +152,8 @@ class RecordStore:
                 raise RecordError(f"the record has status {record.status!r}", where=str(path))
             return record
         except (RecordError, DataError) as error:
-            self._set_aside(path, error)
+            self._report(path, error)
         return None
-
-    def read_curve(self, path: Path, name: str) -> Record | None:
-        """Read a record with only the curve ``name``; cached."""
-        cached = self._curves.get(path)
-        if cached is None or cached[0] != name:
-            record = self.read(path)
-            if record is None:
-                return None
-            update = {
-                "curves": {k: v for k, v in record.curves.items() if k == name},
-                "round_zero": {k: v for k, v in record.round_zero.items() if k == name},
-                "at_checkpoints": Checkpoints(),
-            }
-            cached = self._curves[path] = name, record.model_copy(update=update)
-        return cached[1]
 
     def all_paths(self) -> list[Path]:
         """Return the paths of all records, sorted."""
@@ -198,21 +176,11 @@ class RecordStore:
             self._known[folder] = by_value
         return self._known[folder]
 
-    def _set_aside(self, path: Path, error: BoostbenchError) -> None:
-        """Rename a damaged record; one that cannot be read or has another format stays."""
-        if isinstance(error, DataError | _OtherFormatError):
-            _log.warning("%s; it is ignored", error)
-            return
-        aside = path.with_name(f"{path.name}.damaged")
-        try:
-            path.replace(aside)
-            outcome = f"renamed to {aside.name}"
-        except OSError:
-            outcome = "could not be renamed"
-        _log.warning("%s; %s, the run will be done again", error, outcome)
-        for by_value in self._known.values():
-            files = by_value.get(path.name.partition("-")[0], [])
-            files[:] = [file for file in files if file.path != path]
+    def _report(self, path: Path, error: BoostbenchError) -> None:
+        """Report a damaged record once. `run` replaces it."""
+        if path not in self._damaged:
+            _log.warning("%s; it is ignored, and `run` does the run again", error)
+        self._damaged.add(path)
 
 
 def encode(record: Record, *, digits: int = 64) -> bytes:
@@ -241,15 +209,7 @@ def decode(content: bytes, path: Path, kind: type[AnyRecord]) -> AnyRecord:
     try:
         record = kind.model_validate_json(body + b"}")
     except ValidationError as error:
-        first = error.errors()[0]
-        if first["loc"] == ("format",) and type(first["input"]) is int:
-            raise _OtherFormatError(
-                f"the record has format {first['input']}, this version of boostbench reads format "
-                f"{FORMAT}",
-                where=str(path),
-            ) from None
-        what = f"invalid record: {complaint(error)}"
-        raise RecordError(what, where=str(path)) from None
+        raise RecordError(f"invalid record: {complaint(error)}", where=str(path)) from None
     if str(record.key) != path.name.removesuffix(".json"):
         raise RecordError(f"the record is that of {record.key}", where=str(path))
     return record

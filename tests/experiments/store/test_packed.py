@@ -58,7 +58,10 @@ def test_what_a_record_is_packed_without_is_absent_and_the_rest_whole(done, tmp_
 
 def test_a_record_with_the_errors_alone_that_decided_is_read(done, results, tmp_path):
     files = RecordStore(results)
-    pack((files.read_curve(path, "test_errors") for path in files.all_paths()), tmp_path / PACKED)
+    pack(
+        (files.read(path).with_curve("test_errors") for path in files.all_paths()),
+        tmp_path / PACKED,
+    )
     store = PackedRecords(tmp_path / PACKED)
     for record, path in zip(done, store.all_paths(), strict=True):
         packed = store.read(path)

@@ -89,7 +89,6 @@ def test_a_damaged_record_is_set_aside_named_and_done_again(damage, done, result
         assert make_plan(done, store).counts() == {"ok": 1, "missing": 1}
     [message] = caplog.messages
     assert str(target) in message
-    assert target.with_name(f"{target.name}.damaged").exists()
     assert carry_out(done, results).counts == {"ok": 1}
 
 
@@ -99,7 +98,7 @@ def test_a_record_of_another_format_is_left_alone_and_named(done, results, caplo
     store.write(store.read(path).model_copy(update={"format": 99}))
     store = RecordStore(results)
     assert store.read(path) is None
-    assert "format 99" in caplog.messages[0]
+    assert "invalid record: format" in caplog.messages[0]
     assert path.exists()
 
 
@@ -156,14 +155,13 @@ NONSENSE = {
 
 
 @pytest.mark.parametrize("case", NONSENSE)
-def test_a_well_signed_record_that_makes_no_sense_is_set_aside(case, done, results, caplog):
+def test_a_well_signed_record_that_makes_no_sense_is_ignored(case, done, results, caplog):
     path = paths_of(results)[0]
     path.write_bytes(signed({**json.loads(path.read_text()), **NONSENSE[case]}))
     store = RecordStore(results)
     assert store.read(path) is None
     [line] = caplog.messages
-    assert "invalid record" in line
-    assert path.with_name(f"{path.name}.damaged").exists()
+    assert "invalid record: " in line
 
 
 def test_a_well_signed_record_of_a_run_that_cannot_be_costs_nothing(done, results):
