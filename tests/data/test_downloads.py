@@ -2,10 +2,10 @@
 
 import bz2
 import hashlib
-import json
 from contextlib import suppress
 from time import sleep
 
+import openml as openml_package
 import pytest
 
 from boostbench.data import load, locate
@@ -38,15 +38,24 @@ ARFF = (
 @pytest.fixture
 def openml(web, monkeypatch):
     """OpenML, which knows yeast (and no other set)."""
-    monkeypatch.setattr("boostbench.data.downloads.OPENML_URL", f"{web.url}/openml")
     facts = {
+        "id": 181,
+        "name": "yeast",
+        "version": 1,
+        "format": "ARFF",
         "url": f"{web.url}/yeast.arff",
         "md5_checksum": hashlib.md5(ARFF.encode()).hexdigest(),
         "default_target_attribute": "kind",
         "row_id_attribute": "row id",
     }
-    (web.folder / "openml").mkdir()
-    (web.folder / "openml/181").write_text(json.dumps({"data_set_description": facts}))
+    (web.folder / "data").mkdir()
+    (web.folder / "data/181").write_text(
+        '<oml:data_set_description xmlns:oml="http://openml.org/openml">'
+        + "".join(f"<oml:{key}>{value}</oml:{key}>" for key, value in facts.items())
+        + "</oml:data_set_description>"
+    )
+    monkeypatch.setattr(openml_package.config, "server", web.url)
+    monkeypatch.setattr(openml_package.config, "connection_n_retries", 1)
     (web.folder / "yeast.arff").write_text(ARFF)
     return web
 
@@ -147,7 +156,7 @@ def test_a_download_has_limits_of_size_and_of_total_time(web, mine, monkeypatch)
 
 
 def test_only_the_sources_asked_for_are_asked(web, openml, put):
-    with pytest.raises(DataUnavailableError, match="OpenML 181 not asked"):
+    with pytest.raises(DataUnavailableError, match="OpenML 181 not tried"):
         locate("yeast", allow_download=["packages"])
     assert openml.asked == []
 
@@ -171,12 +180,16 @@ def test_columns_that_openml_declares_categories_are_categories(openml, put):
     assert data.categorical.tolist() == [False] * 7 + [True]
 
 
-def test_an_altered_or_unlabelled_set_of_openml_is_refused(openml):
+def test_a_set_of_openml_without_labels_is_refused(openml):
+    description = openml.folder / "data/181"
+    description.write_text(description.read_text().replace(">kind<", ">kind,x1<"))
+    with pytest.raises(DataUnavailableError, match="OpenML 181 names no single label column"):
+        locate("yeast", allow_download=True)
+
+
+def test_an_altered_set_of_openml_is_refused(openml):
     (openml.folder / "yeast.arff").write_text(ARFF.replace("0.1,", "0.2,"))
     with pytest.raises(DataUnavailableError, match="has the md5"):
-        locate("yeast", allow_download=True)
-    (openml.folder / "openml/181").write_text("<xml>")
-    with pytest.raises(DataUnavailableError, match="no description of a data set"):
         locate("yeast", allow_download=True)
 
 
