@@ -16,7 +16,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from boostbench.data import Dataset, load, search_dirs
+from boostbench.data.catalog import search_dirs
+from boostbench.data.dataset import Dataset
+from boostbench.data.loading import load
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
@@ -451,7 +453,7 @@ def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:
     data : path or sequence of path, default=()
         Folders with data files, searched before ``BOOSTBENCH_DATA`` and ``datasets/``.
     **options
-        Options ``params``, ``encode``, ``missing`` and ``rng`` of `boostbench.data.load`.
+        Options ``params``, ``encode``, ``missing`` and ``rng`` of `boostbench.data.loading.load`.
 
     Examples
     --------

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from boostbench.api import Experiment, Listener, Paths, paths_of
-from boostbench.data import load
 from boostbench.data.adding import add_file
 from boostbench.data.catalog import SUFFIXES
 from boostbench.data.columns import Column
+from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from boostbench.plugin_files import load_plugin
 from boostbench.quantities import QUANTITIES

@@ -18,12 +18,13 @@ import sysconfig
 import threading
 import traceback
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
 from boostbench.errors import ChangedError
+from boostbench.whole_files import sha256_of
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _LONGEST_TRACE = 200
@@ -99,27 +100,14 @@ def plugin_of(planned: Iterable[tuple[str, str]]) -> str:
 
 def digest_of(path: str) -> str:
     """Return 16 hex digits of the sha256 of a regular file; empty if there is none."""
-    try:
-        status = os.stat(path)
-        identity = (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-        return _digest(path, identity) if os.path.isfile(path) else ""
-    except OSError:
-        return ""
+    with noting(""), contextlib.suppress(OSError):
+        return sha256_of(path)[:16] if os.path.isfile(path) else ""
+    return ""
 
 
 def digest_of_text(text: bytes) -> str:
     """Return 16 hex digits of the sha256 of a text."""
     return hashlib.sha256(text).hexdigest()[:16]
-
-
-@lru_cache(maxsize=4096)
-def _digest(path: str, identity: tuple[int, ...]) -> str:
-    """Return the digest of a file, cached while its ``identity`` is unchanged."""
-    digest = hashlib.sha256()
-    with noting(""), open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()[:16]
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:

@@ -15,7 +15,8 @@ import numpy as np
 
 from boostbench import registry
 from boostbench.api import Experiment
-from boostbench.data import Dataset, load
+from boostbench.data.dataset import Dataset
+from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.planning.planner import takes_two_classes

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from boostbench.boosters.losses import LOSSES, Latent, MarginLoss
     from boostbench.boosters.regularisers import REGULARISERS
     from boostbench.boosters.state import BoostState, Step
-    from boostbench.data import Dataset, find_entry
+    from boostbench.data.catalog import find_entry
+    from boostbench.data.dataset import Dataset
     from boostbench.declared import Count, NotNegative, Positive, Share
     from boostbench.errors import BoostbenchError, UnknownNameError, unknown
     from boostbench.experiments.configs.kind_options import (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import io
 import os
 import stat
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
@@ -65,6 +67,25 @@ def read_bounded(file: IO[bytes] | Any, path: Path, largest: int = LARGEST) -> b
             )
         content.write(block)
     return content.getvalue()
+
+
+def sha256_of(path: str | Path) -> str:
+    """Return the sha256 of a file, 64 hex digits; cached while the file is unchanged.
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    """
+    facts = os.stat(path)
+    times = facts.st_mtime_ns, facts.st_ctime_ns
+    return _sha256_of(os.path.realpath(path), facts.st_ino, facts.st_size, times)
+
+
+@lru_cache(maxsize=4096)
+def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def write_file(path: Path, content: bytes) -> None:

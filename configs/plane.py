@@ -18,13 +18,13 @@ _GRID = 300  # grid points along each axis at which the Bayes rule is evaluated
 def gaussians_of(result: Result) -> tuple[Any, Any] | None:
     """Return the class means and covariances of a Gaussian problem with two features.
 
-    None for other problems, and for those with the parameter ``priors``.
+    None for other problems.
     """
     entry = find_entry(result.run.data.name, ())
     if entry.generator != "gaussian-mixture":
         return None
     params = {**(entry.params or {}), **result.run.data.params.plain()}
-    is_plane = len(params["means"][0]) == 2 and not params.get("priors")
+    is_plane = len(params["means"][0]) == 2
     return (params["means"], params["covariances"]) if is_plane else None
 
 

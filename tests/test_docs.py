@@ -83,7 +83,7 @@ def test_every_command_line_shown_exists():
 
 
 def test_the_page_on_configs_names_every_key():
-    from boostbench.data import Split
+    from boostbench.data.splits import Split
     from boostbench.experiments.configs.config import Config
 
     text = (ROOT / "docs/configs.md").read_text(encoding="utf-8")

@@ -22,7 +22,11 @@ from sklearn.datasets import load_iris
 
 from boostbench import Experiment
 from boostbench.boosters import make_booster
-from boostbench.data import Dataset, catalog, load
+from boostbench.data.catalog import catalog
+from boostbench.data.dataset import Dataset
+from boostbench.data.loading import load
+from boostbench.data.sources import locate
+from boostbench.data.splits import split
 from boostbench.plugin_checks import check_plugin
 from boostbench.weak_learners import Forest
 from boostbench.weak_learners.scoring import Additions
@@ -116,6 +120,9 @@ def names_in(folder):
         "ARFF": ARFF,
         "LIST": LISTS[0],
         "labels": labels,
+        "load": load,
+        "locate": locate,
+        "split": split,
         "parquet": parquet,
         "pd": pd,
         "rng": np.random.default_rng(0),

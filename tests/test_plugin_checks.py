@@ -49,7 +49,7 @@ def own(y, n_classes, rng, X):
 """
 GENERATOR = """
 import numpy as np
-from boostbench.data import Dataset
+from boostbench.data.dataset import Dataset
 
 def own(rng, *, n=60):
     BODY

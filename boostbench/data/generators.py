@@ -8,6 +8,7 @@ are clean; noise models corrupt the training labels with a random stream of thei
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Literal
 
 import numpy as np
@@ -223,9 +224,10 @@ def two_norm(
     n_train: int = 300,
     n_test: int = 3000,
     n_features: int = 20,
-    a: float | None = None,
 ) -> Dataset:
-    """Draw from two unit Gaussians at (a, ..., a) and (-a, ..., -a).
+    """Draw from two unit Gaussians at (a, ..., a) and (-a, ..., -a), where a = 2 / sqrt(d).
+
+    The Bayes error is 2.28 % for any number of features d.
 
     Parameters
     ----------
@@ -233,15 +235,13 @@ def two_norm(
     n_train, n_test : int
         ``n_test`` may be 0.
     n_features : int, default=20
-    a : float, default=None
-        None: 2 / sqrt(n_features); the Bayes error is then 2.28 %.
 
     References
     ----------
     L. Breiman, "Bias, variance, and arcing classifiers", Berkeley report 460, 1996.
     """
     _check_sizes(n_train=n_train, n_test=n_test, n_features=n_features)
-    a = 2.0 / np.sqrt(n_features) if a is None else a
+    a = 2.0 / np.sqrt(n_features)
     y = rng.integers(2, size=n_train + n_test)
     X = rng.standard_normal((len(y), n_features)) + np.where(y == 0, a, -a)[:, None]
     return Dataset.from_arrays("two-norm", X, y + 1, n_train=n_train)
@@ -253,9 +253,10 @@ def ring_norm(
     n_train: int = 300,
     n_test: int = 3000,
     n_features: int = 20,
-    a: float | None = None,
 ) -> Dataset:
-    """Draw from a wide Gaussian N(0, 4 I) and a unit Gaussian at (a, ..., a).
+    """Draw from a wide Gaussian N(0, 4 I) and a unit Gaussian at (a, ..., a), a = 2 / sqrt(d).
+
+    The Bayes error is 1.25 % for d = 20. Other sources use 1 / sqrt(d), with Bayes error 1.51 %.
 
     Parameters
     ----------
@@ -263,16 +264,13 @@ def ring_norm(
     n_train, n_test : int
         ``n_test`` may be 0.
     n_features : int, default=20
-    a : float, default=None
-        None: 2 / sqrt(n_features), with Bayes error 1.25 %. Other sources use 1 / sqrt(n_features),
-        with Bayes error 1.51 %.
 
     References
     ----------
     L. Breiman, "Bias, variance, and arcing classifiers", Berkeley report 460, 1996.
     """
     _check_sizes(n_train=n_train, n_test=n_test, n_features=n_features)
-    a = 2.0 / np.sqrt(n_features) if a is None else a
+    a = 2.0 / np.sqrt(n_features)
     y = rng.integers(2, size=n_train + n_test)
     noise = rng.standard_normal((len(y), n_features))
     X = np.where((y == 0)[:, None], 2.0 * noise, noise + a)
@@ -318,11 +316,10 @@ def gaussian_mixture(
     covariances: ArrayLike,
     n_train: int = 1000,
     n_test: int = 1000,
-    priors: Sequence[float] | None = None,
     balanced: bool = False,
     labels: Sequence[Any] | None = None,
 ) -> Dataset:
-    """Draw from one Gaussian per class.
+    """Draw from one Gaussian per class; all classes have the same probability.
 
     Parameters
     ----------
@@ -331,8 +328,6 @@ def gaussian_mixture(
     covariances : array-like, shape (K, d, d)
     n_train, n_test : int
         ``n_test`` may be 0.
-    priors : sequence of K floats, default=None
-        Class probabilities; None: equal.
     balanced : bool, default=False
         Use equal class counts in each part, up to a difference of one, instead of drawing the class
         of each row.
@@ -342,22 +337,18 @@ def gaussian_mixture(
     Raises
     ------
     BoostbenchError
-        If shapes do not match, priors do not sum to 1, or a covariance is invalid.
+        If shapes do not match, or a covariance is invalid.
     """
     _check_sizes(n_train=n_train, n_test=n_test)
     centres, roots = _check_gaussians(means, covariances)
     n_classes = len(centres)
-    weights = np.full(n_classes, 1.0 / n_classes) if priors is None else np.asarray(priors, float)
     names = list(range(1, n_classes + 1)) if labels is None else list(labels)
-    for what, n in (("priors", len(weights)), ("labels", len(names))):
-        if n != n_classes:
-            raise _wrong_mixture(f"{n} {what} given for {n_classes} means")
-    if weights.min() < 0 or not np.isclose(weights.sum(), 1.0):
-        raise _wrong_mixture(f"priors must be shares that add up to 1, found {weights.tolist()}")
+    if len(names) != n_classes:
+        raise _wrong_mixture(f"{len(names)} labels given for {n_classes} means")
     if balanced:
         y = np.concatenate([rng.permutation(np.arange(n) % n_classes) for n in (n_train, n_test)])
     else:
-        y = rng.choice(n_classes, size=n_train + n_test, p=weights)
+        y = rng.choice(n_classes, size=n_train + n_test, p=np.full(n_classes, 1.0 / n_classes))
     noise = rng.standard_normal((len(y), centres.shape[1]))
     X = centres[y] + row_sums(roots[y] * noise[:, None, :])
     return Dataset.from_arrays("gaussian-mixture", X, [names[k] for k in y], n_train=n_train)
@@ -366,6 +357,7 @@ def gaussian_mixture(
 def _check_gaussians(
     means: ArrayLike, covariances: ArrayLike
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the means, and a root of each covariance."""
     try:
         centres, spreads = np.asarray(means, float), np.asarray(covariances, float)
     except (TypeError, ValueError) as error:
@@ -374,15 +366,13 @@ def _check_gaussians(
     if centres.ndim != 2 or len(centres) < 2:
         what = "means must be at least 2 points of one dimension"
         raise _wrong_mixture(f"{what}, found shape {centres.shape}")
-    K, d = centres.shape
-    if spreads.shape != (K, d, d):
-        raise _wrong_mixture(f"covariances must have shape {(K, d, d)}, found {spreads.shape}")
-    if not np.allclose(spreads, spreads.transpose(0, 2, 1)):
-        raise _wrong_mixture("covariances must be symmetric and positive definite")
-    try:
-        return centres, np.stack([cholesky(spread) for spread in spreads])
-    except ValueError:
-        raise _wrong_mixture("covariances must be symmetric and positive definite") from None
+    shape = (*centres.shape, centres.shape[1])
+    if spreads.shape != shape:
+        raise _wrong_mixture(f"covariances must have shape {shape}, found {spreads.shape}")
+    with suppress(ValueError):
+        if np.allclose(spreads, spreads.transpose(0, 2, 1)):
+            return centres, np.stack([cholesky(spread) for spread in spreads])
+    raise _wrong_mixture("covariances must be symmetric and positive definite")
 
 
 def _wrong_mixture(what: str) -> BoostbenchError:

@@ -12,7 +12,6 @@ import importlib.util
 import json
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,6 +25,7 @@ from boostbench.data.catalog import (
 )
 from boostbench.data.downloads import Kind, downloads_of
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
+from boostbench.whole_files import sha256_of
 
 _PARSER_VERSION = 1  # increase if the parsers change their result
 _BUNDLED = {
@@ -270,18 +270,6 @@ def _hash(*texts: str) -> str:
 
 def _sha256(path: Path) -> str:
     try:
-        facts = path.stat()
-        times = facts.st_mtime_ns, facts.st_ctime_ns
-        return _sha256_of(str(path.resolve()), facts.st_ino, facts.st_size, times)
+        return sha256_of(path)
     except OSError as error:
         raise DataError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
-
-
-@lru_cache(maxsize=1024)
-def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
-    """Return the sha256 of a file; the other arguments make the cache detect changes."""
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()

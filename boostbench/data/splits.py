@@ -7,7 +7,6 @@ A split is ``"official"`` or a mapping with one of these keys:
 - ``holdout: 0.3``: a random share of the rows is the test part; ``stratify: true`` keeps class
   shares.
 - ``shuffle: official-sizes``: a random division with the sizes of the official parts.
-- ``first: 16000``: the first rows, in file order, are the training part.
 - ``folds: 4, fold: 0``: k-fold cross-validation; the given fold is the test part and the other
   folds are the training part. With ``validation: true`` the next fold is also left out of training,
   and with ``part: validation`` it replaces the test part.
@@ -31,7 +30,7 @@ from boostbench.validation import Model, first_mistake
 
 Rows = NDArray[np.int64]
 
-_WAYS = ("official", "holdout", "shuffle", "first", "folds")
+_WAYS = ("official", "holdout", "shuffle", "folds")
 _DRAWS = 100
 
 
@@ -42,7 +41,6 @@ class Split(Model):
     otherwise: Split | None = None
     holdout: Annotated[float, Field(gt=0, lt=1)] | None = None
     shuffle: Literal["official-sizes"] | None = None
-    first: PositiveInt | None = None
     folds: Annotated[int, Field(ge=2)] | None = None
     fold: Annotated[int, Field(ge=0)] = 0
     validation: bool = False
@@ -155,7 +153,7 @@ def split(dataset: Dataset, spec: object, rng: np.random.Generator) -> tuple[Row
             test = subsample(test, dataset.y, wanted.max_test, rng)
         if len(test) and np.unique(dataset.y[train]).size > 1:
             return train, test
-        if wanted.official or wanted.first or wanted.folds:
+        if wanted.official or wanted.folds:
             break
     missing = "no test row" if not len(test) else "a training part of a single class"
     raise DataError(f"the split {_shown(wanted)} leaves {missing}", where=dataset.name)
@@ -177,12 +175,6 @@ def _divide(dataset: Dataset, wanted: Split, rng: np.random.Generator) -> tuple[
     rows = np.arange(dataset.n_rows, dtype=np.int64)
     if wanted.max_rows is not None:
         rows = subsample(rows, dataset.y, wanted.max_rows, rng)
-    if wanted.first is not None:
-        if wanted.first >= len(rows):
-            raise DataError(
-                f"first: {wanted.first} leaves no test row of {len(rows)}", where=dataset.name
-            )
-        return rows[: wanted.first], rows[wanted.first :]
     if wanted.folds is not None:
         return _by_folds(dataset, rows, wanted, rng)
     n_test = round(float(wanted.holdout or 0) * len(rows))

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from boostbench import registry
-from boostbench.data import catalog
+from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError, UnknownNameError
 
 #: By kind of plugin: a text of ``config.yaml``, and its replacement that uses the plugin.

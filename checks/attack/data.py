@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from boostbench.data import load
+from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from checks.attack.case import Case
 from checks.attack.commands import problem_running

@@ -16,7 +16,7 @@ class BayesRule:
     Parameters
     ----------
     problem : str, default="gaussians-mcboost"
-        Catalog entry with the parameters ``means`` and ``covariances``, and equal priors.
+        Catalog entry with the parameters ``means`` and ``covariances``.
     """
 
     def __init__(

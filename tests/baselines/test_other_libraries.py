@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from boostbench import Experiment, load_dataset
-from boostbench.data import split
+from boostbench.data.splits import split
 from boostbench.experiments.streams import stream
 from boostbench.noise import corrupt
 

@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from boostbench.data import catalog, find_entry
+from boostbench.data.catalog import catalog, find_entry
 from boostbench.errors import DataError
 from boostbench.resources import shipped
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from boostbench.data import impute
+from boostbench.data.dataset import impute
 
 NAN = np.nan
 X = np.array([[1.0, 0.0, NAN], [2.0, 2.0, NAN], [NAN, 2.0, NAN], [9.0, NAN, NAN]])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from boostbench.data import load
+from boostbench.data.loading import load
 from boostbench.errors import DataError
 
 CSV = "split,a,b,target\n" + "".join(
@@ -141,7 +141,7 @@ def test_a_cache_that_cannot_be_written_only_costs_time(put, tmp_path, monkeypat
 
 
 def test_gzip_of_the_same_text_has_the_same_checksum_whatever_its_time(folder):
-    from boostbench.data import locate
+    from boostbench.data.sources import locate
 
     (folder / "toy.csv").write_text(CSV)
     plain = locate("toy", None, [folder]).checksum

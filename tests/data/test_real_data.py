@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostbench.data import find_entry, load, locate, split
-from boostbench.data.loading import sha256_of_rows
+from boostbench.data.catalog import find_entry
+from boostbench.data.loading import load, sha256_of_rows
+from boostbench.data.sources import locate
+from boostbench.data.splits import split
 
 FOLDER = os.environ.get("BOOSTBENCH_DATA", "")
 FOLDER = str(Path(FOLDER).resolve()) if FOLDER else ""

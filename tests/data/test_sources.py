@@ -1,6 +1,7 @@
 import pytest
 
-from boostbench.data import load, locate
+from boostbench.data.loading import load
+from boostbench.data.sources import locate
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
 TOY = "split,a,b,target\n" + "".join(
@@ -122,7 +123,7 @@ def test_an_ordered_set_is_divided_by_its_order(put, folder):
 def test_a_plugin_file_generates(tmp_path):
     plugin = tmp_path / "mine.py"
     plugin.write_text(
-        "from boostbench.data import Dataset\n"
+        "from boostbench.data.dataset import Dataset\n"
         "def dots(rng, *, n=6):\n"
         "    return Dataset.from_arrays('dots', rng.random((n, 2)), [0, 1] * (n // 2))\n"
         "def nothing(rng):\n"

@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from boostbench.data import Dataset, fold_ids, split
-from boostbench.data.splits import subsample
+from boostbench.data.dataset import Dataset
+from boostbench.data.splits import fold_ids, split, subsample
 
 
 def rng(seed=0):
@@ -53,12 +53,6 @@ def test_shuffled_parts_have_the_official_sizes():
     train, test = split(dataset(n_train=40), {"shuffle": "official-sizes"}, rng())
     assert (len(train), len(test)) == (40, 20)
     assert set(test) != set(range(40, 60))
-
-
-def test_first_rows_train():
-    train, test = split(dataset(), {"first": 50}, rng())
-    assert train.tolist() == list(range(50))
-    assert test.tolist() == list(range(50, 60))
 
 
 def test_a_set_without_a_division_is_split_otherwise():

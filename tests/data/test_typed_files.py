@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from boostbench.data import load
 from boostbench.data.columns import MISSING, clean
+from boostbench.data.loading import load
 from boostbench.errors import DataError
 
 N = np.nan

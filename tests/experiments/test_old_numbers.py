@@ -8,7 +8,8 @@ import textwrap
 import pytest
 
 from boostbench import inputs
-from boostbench.data import load, locate
+from boostbench.data.loading import load
+from boostbench.data.sources import locate
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
 
-from boostbench.data import find_entry
+from boostbench.data.catalog import find_entry
 from boostbench.theory.gaussians import bayes_error, log_densities
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from boostbench import registry
-from boostbench.data import catalog
+from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.entries import DATA_OPTIONS, DATA_SET_OPTIONS, DataSet

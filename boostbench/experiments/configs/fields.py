@@ -20,7 +20,8 @@ from pydantic import (
 )
 from pydantic_core import core_schema
 
-from boostbench.data import DatasetEntry, Split, find_entry
+from boostbench.data.catalog import DatasetEntry, find_entry
+from boostbench.data.splits import Split
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import check_component
 from boostbench.experiments.runs import Axis, Params, Rounds

@@ -28,7 +28,7 @@ from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
 
 if TYPE_CHECKING:
-    from boostbench.data import DatasetEntry
+    from boostbench.data.catalog import DatasetEntry
     from boostbench.experiments.configs.config import Config
 
 
@@ -110,7 +110,8 @@ def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = 
     ConfigError
         With the errors of all data sets.
     """
-    from boostbench.data import load, locate
+    from boostbench.data.loading import load
+    from boostbench.data.sources import locate
     from boostbench.data.splits import split
 
     splits: dict[Data, dict[object, Run]] = {}
@@ -253,7 +254,8 @@ class _Planner:
 
 
 def _source_of(data: Data, data_dirs: Sequence[str | Path]) -> _Source:
-    from boostbench.data import find_entry, locate
+    from boostbench.data.catalog import find_entry
+    from boostbench.data.sources import locate
 
     entry = find_entry(data.name, data_dirs)
     try:

@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from boostbench.data import find_entry
+from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError, hint, import_extra
 from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running.inline import Executor

@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench import registry
-from boostbench.data import Dataset, fold_ids, impute, load, locate, split
 from boostbench.data.columns import clean
-from boostbench.data.dataset import encode_labels
+from boostbench.data.dataset import Dataset, encode_labels, impute
+from boostbench.data.loading import load
+from boostbench.data.sources import locate
+from boostbench.data.splits import fold_ids, split
 from boostbench.errors import BoostbenchError, ChangedError, UnknownNameError
 from boostbench.experiments.configs.expressions import resolve
 from boostbench.experiments.running.curves import (

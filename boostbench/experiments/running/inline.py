@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Self
 
-from boostbench.data import search_dirs
+from boostbench.data.catalog import search_dirs
 from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running.worker import Job, perform
 from boostbench.experiments.runs import Run

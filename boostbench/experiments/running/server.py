@@ -32,7 +32,7 @@ from typing import Any, NoReturn
 import psutil
 
 from boostbench import inputs, registry
-from boostbench.data import catalog
+from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import environment
 from boostbench.experiments.running.worker import (

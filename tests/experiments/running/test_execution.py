@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.boosters import make_booster
 from boostbench.boosters.loop import Booster as Ensembled
-from boostbench.data import load
+from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
