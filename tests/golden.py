@@ -1,35 +1,48 @@
-"""Golden lists: a text file of cases, each a name, what is given and, after ``>>>``, the outcome.
+"""Golden lists: a text file of cases, each a title, what is given and, after ``>>>``, the outcome.
 
-What is given may hold further files, each below a line ``--- NAME``.
+What is given may hold further files, each below a line ``--- NAME``. In an outcome, ``...`` stands
+for any words.
 """
 
+import contextlib
+import os
 import re
+import tempfile
 from pathlib import Path
 
 import pytest
 
 
 def read_cases(path):
-    """Return name, rest of the line of the name, what is given and outcome of each case."""
+    """Return title, what is given and outcome of each case."""
     _, *blocks = path.read_text(encoding="utf-8").split("### ")
-    form = re.compile(r"(\S+) ?(.*?)\n(.*?)>>>\n(.*?)\n*", re.DOTALL)
+    form = re.compile(r"(.*?)\n(.*?)>>>\n(.*?)\n*", re.DOTALL)
     return [form.fullmatch(block).groups() for block in blocks]
 
 
 def parametrized(path):
-    """Return a decorator that gives a test each case as ``options``, ``given`` and ``expected``."""
+    """Return a decorator that gives a test each case as ``title``, ``given`` and ``expected``."""
     cases = read_cases(path)
-    assert len({name for name, *_ in cases}) == len(cases)
-    arguments = ("options", "given", "expected")
-    return pytest.mark.parametrize(arguments, [c[1:] for c in cases], ids=[c[0] for c in cases])
+    assert len({title for title, *_ in cases}) == len(cases)
+    arguments = ("title", "given", "expected")
+    return pytest.mark.parametrize(arguments, cases, ids=[c[0].partition(" ")[0] for c in cases])
+
+
+def matches(expected, outcome):
+    """Return whether an outcome is the expected one."""
+    pattern = ".*".join(map(re.escape, expected.split("...")))
+    return re.fullmatch(pattern, outcome, re.DOTALL) is not None
 
 
 def rewrite(path, outcome_of):
     """Write the list with the outcomes of today, to be reviewed before a commit."""
     written = [path.read_text(encoding="utf-8").split("### ")[0]]
-    for name, options, given, _ in read_cases(path):
-        found = outcome_of(options, given)
-        written.append(f"{f'{name} {options}'.strip()}\n{given}>>>\n{found}\n\n")
+    for title, given, expected in read_cases(path):
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            os.environ["BOOSTBENCH_CACHE"] = f"{folder}/cache"
+            found = outcome_of(title, given)
+        found = expected if matches(expected, found) else found
+        written.append(f"{title}\n{given}>>>\n{found}\n\n")
     path.write_text("### ".join(written).rstrip() + "\n", encoding="utf-8")
 
 

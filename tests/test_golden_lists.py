@@ -1,18 +1,16 @@
-"""Golden lists: expressions, and below each, indented, what comes of it.
+"""Golden lists of expressions.
 
 refusals.txt has the words of errors, readings.txt what is read from the files of users.
 ``python -m tests.test_golden_lists`` writes what comes of them today, to be read before a commit.
 """
 
 import bz2
-import contextlib
 import csv
+import datetime
+import decimal
 import gzip
 import importlib
 import io
-import re
-import tempfile
-import textwrap
 from pathlib import Path
 
 import numpy as np
@@ -20,16 +18,15 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from boostbench import Experiment
+from boostbench import Experiment, load_results
 from boostbench.boosters import make_booster
 from boostbench.data.catalog import catalog
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
-from boostbench.data.sources import locate
-from boostbench.data.splits import split
 from boostbench.plugin_checks import check_plugin
 from boostbench.weak_learners import Forest
 from boostbench.weak_learners.scoring import Additions
+from tests.golden import matches, read_cases, rewrite
 
 LISTS = [Path(__file__).with_name(name) for name in ("refusals.txt", "readings.txt")]
 X, y = load_iris(return_X_y=True)
@@ -38,18 +35,17 @@ PLANT = "\n".join(["split,a,b,target", *PLANTS, ""])
 ARFF = "@relation toy\n@attribute a numeric\n@attribute b real\n@attribute class {x,y}\n@data\n"
 
 
-def entries(path):
-    """Yield the module, the code and the outcome of each entry of a list.
+def names_of(*modules):
+    """Return the public names of modules of boostbench."""
+    owners = [importlib.import_module(f"boostbench.{module}") for module in modules]
+    return {n: getattr(o, n) for o in owners for n in getattr(o, "__all__", dir(o))}
 
-    "## MODULE" goes before the entries that use the names of a module.
-    """
-    module = "builtins"
-    for part in re.split(r"\n\n+", path.read_text(encoding="utf-8").strip()):
-        if part.startswith("## "):
-            module = part[3:]
-        else:
-            code, _, outcome = part.partition("\n    ")
-            yield module, code, outcome.replace("\n    ", "\n")
+
+NAMES = names_of("plugin_files", "registry", "data.generators", "data.loading", "data.dataset")
+NAMES |= names_of("data.catalog", "data.sources", "data.splits", "noise", "portable", "api")
+NAMES |= names_of("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds")
+NAMES |= names_of("theory.minimal", "theory.pixels", "theory.layout", "theory.codewords")
+NAMES |= names_of("theory.gaussians", "baselines.robust_focal_loss", "weak_learners", "boosters")
 
 
 def names_in(folder):
@@ -120,14 +116,14 @@ def names_in(folder):
         "ARFF": ARFF,
         "LIST": LISTS[0],
         "labels": labels,
-        "load": load,
-        "locate": locate,
-        "split": split,
         "parquet": parquet,
         "pd": pd,
         "rng": np.random.default_rng(0),
         "bz2": bz2,
         "gzip": gzip,
+        "load_results": load_results,
+        **vars(datetime),
+        **vars(decimal),
     }
     return {
         **names,
@@ -144,15 +140,12 @@ def names_in(folder):
     }
 
 
-def outcome_of(module, code):
+def outcome_of(title, given):
     """Return the value of an expression in words, or type and message of its error."""
-    owner = importlib.import_module(module)
-    own = {name: getattr(owner, name) for name in getattr(owner, "__all__", dir(owner))}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        try:
-            value = eval(code, {**own, **names_in(Path(folder))})
-        except Exception as error:
-            return f"{type(error).__name__}: {error}".replace(f"{folder}/", "")
+    try:
+        value = eval(title, {**NAMES, **names_in(Path.cwd())})
+    except Exception as error:
+        return f"{type(error).__name__}: {error}".replace(f"{Path.cwd()}/", "")
     return in_words(value) if isinstance(value, Dataset) else str(value)
 
 
@@ -178,28 +171,18 @@ def number_in_words(value, kind):
     return text if not seconds else f"{text}+{seconds:.6g}s"
 
 
-def matches(expected, outcome):
-    """Return whether an outcome is the expected one, in which "..." stands for any words."""
-    pattern = ".*".join(map(re.escape, expected.split("...")))
-    return re.fullmatch(pattern, outcome, re.DOTALL) is not None
-
-
 @pytest.mark.parametrize("path", LISTS, ids=lambda path: path.stem)
-def test_every_outcome_is_that_of_the_list(path, monkeypatch):
+def test_every_outcome_is_that_of_the_list(path, tmp_path, monkeypatch):
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
-    found = [(entry, outcome_of(*entry[:2])) for entry in entries(path)]
-    assert len(found) > 150
-    wrong = [(code, is_) for (_, code, expected), is_ in found if not matches(expected, is_)]
+    wrong = []
+    for number, (title, given, expected) in enumerate(read_cases(path)):
+        (tmp_path / str(number)).mkdir()
+        monkeypatch.chdir(tmp_path / str(number))
+        outcome = outcome_of(title, given)
+        wrong += [] if matches(expected, outcome) else [(title, outcome)]
     assert wrong == []
 
 
 if __name__ == "__main__":
     for path in LISTS:
-        parts, before = [], ""
-        for module, code, expected in entries(path):
-            outcome = outcome_of(module, code)
-            kept = expected if matches(expected, outcome) else outcome
-            parts += [f"## {module}"] if module != before else []
-            parts.append(f"{code}\n{textwrap.indent(kept, '    ')}")
-            before = module
-        path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        rewrite(path, outcome_of)

@@ -4,10 +4,8 @@
 commit.
 """
 
-import contextlib
 import os
 import re
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -22,21 +20,21 @@ LIST = Path(__file__).with_name("bad_configs.txt")
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
 
-def complaints_about(options, given):
+def complaints_about(title, given):
     """Return what is told of a config and of the files beside it."""
     text = lay_out(given).replace("CONFIGS", str(CONFIGS))
     Path("bad.yaml").write_text(text, encoding="utf-8")
-    size = re.search(r"--size (\S+)", options)
+    size = re.search(r"--size (\S+)", title)
     with pytest.raises(ConfigError) as error:
-        load_config("bad.yaml", re.findall(r"--set (\S+)", options), size=size[1] if size else None)
+        load_config("bad.yaml", re.findall(r"--set (\S+)", title), size=size[1] if size else None)
     told = str(error.value).replace(f"{os.getcwd()}/", "{folder}/")
     return told.replace(str(CONFIGS), "CONFIGS")
 
 
 @parametrized(LIST)
-def test_a_bad_config_is_refused(options, given, expected, tmp_path, monkeypatch):
+def test_a_bad_config_is_refused(title, given, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert complaints_about(options, given) == expected
+    assert complaints_about(title, given) == expected
 
 
 @pytest.mark.parametrize(
@@ -74,9 +72,4 @@ def test_each_complaint_is_an_error_of_its_own(config_file):
 
 if __name__ == "__main__":
     load_plugin(TOYS)
-
-    def anew(options, given):
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            return complaints_about(options, given)
-
-    rewrite(LIST, anew)
+    rewrite(LIST, complaints_about)

@@ -4,10 +4,8 @@
 commit.
 """
 
-import contextlib
 import json
 import re
-import tempfile
 from pathlib import Path
 
 from boostbench.experiments.configs.file import load_config
@@ -19,11 +17,11 @@ from tests.golden import lay_out, parametrized, rewrite
 LIST = Path(__file__).with_name("good_configs.txt")
 
 
-def runs_of(options, given):
+def runs_of(title, given):
     """Return name, checkpoints and limits of a config, and a line for each of its runs."""
     Path("good.yaml").write_text(lay_out(given), encoding="utf-8")
-    size = re.search(r"--size (\S+)", options)
-    overrides = re.findall(r"--set (\S+)", options)
+    size = re.search(r"--size (\S+)", title)
+    overrides = re.findall(r"--set (\S+)", title)
     config = load_config("good.yaml", overrides, size=size[1] if size else None)
     limits = {name: limit for name, limit in vars(config.limits).items() if limit is not None}
     lines = [f"{config.name}: checkpoints {list(config.checkpoints)}, limits {limits}"]
@@ -34,16 +32,11 @@ def runs_of(options, given):
 
 
 @parametrized(LIST)
-def test_a_config_stands_for_its_runs(options, given, expected, tmp_path, monkeypatch):
+def test_a_config_stands_for_its_runs(title, given, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert runs_of(options, given) == expected
+    assert runs_of(title, given) == expected
 
 
 if __name__ == "__main__":
     load_plugin(TOYS)
-
-    def anew(options, given):
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            return runs_of(options, given)
-
-    rewrite(LIST, anew)
+    rewrite(LIST, runs_of)

@@ -4,10 +4,8 @@
 reviewed before a commit.
 """
 
-import contextlib
 import os
 import re
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -38,7 +36,7 @@ rounds: 9
 """
 
 
-def errors_of(text):
+def errors_of(title, text):
     """Return the errors about a config with one claim, whose first line counts as line 1."""
     text = text.replace(" configs/", f" {CONFIGS}/")
     Path("bad.yaml").write_text(f"{CONFIG}{text}", encoding="utf-8")
@@ -53,9 +51,9 @@ def errors_of(text):
 
 
 @parametrized(LIST)
-def test_a_bad_claim_is_refused(options, given, expected, tmp_path, monkeypatch):
+def test_a_bad_claim_is_refused(title, given, expected, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert errors_of(given) == expected
+    assert errors_of(title, given) == expected
 
 
 def test_claims_of_a_size_are_checked_though_it_is_not_asked_for(tmp_path, monkeypatch):
@@ -68,7 +66,7 @@ def test_claims_of_a_size_are_checked_though_it_is_not_asked_for(tmp_path, monke
         "    claims:\n"
         "      - {says: a, compares: {booster: samme, lower_than: others, datasets: wine}}\n"
     )
-    assert errors_of(text) == "bad.yaml:6: unknown data set 'wine'; known are: iris"
+    assert errors_of("", text) == "bad.yaml:6: unknown data set 'wine'; known are: iris"
 
 
 def test_a_size_does_not_change_what_is_claimed(tmp_path, monkeypatch):
@@ -82,9 +80,4 @@ def test_a_size_does_not_change_what_is_claimed(tmp_path, monkeypatch):
 
 
 if __name__ == "__main__":
-
-    def anew(options, given):
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            return errors_of(given)
-
-    rewrite(LIST, anew)
+    rewrite(LIST, errors_of)

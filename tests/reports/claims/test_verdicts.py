@@ -4,7 +4,6 @@
 reviewed before a commit.
 """
 
-import tempfile
 from pathlib import Path
 
 import pytest
@@ -33,8 +32,9 @@ a,sm,100,0.2,6.0,percent
 """
 
 
-def found_in(folder, world_name, text):
+def outcome_of(title, text):
     """Return verdict, reasons and evidence in the format of verdicts.txt."""
+    folder, world_name = Path(), title.rpartition(" ")[2]
     (folder / "paper.csv").write_text(PAPER, encoding="utf-8")
     claim = {"says": "what the paper says", **yaml.safe_load(text.replace("configs", str(CONFIGS)))}
     (verdict,) = judge(world(folder, world_name, claim))
@@ -44,13 +44,14 @@ def found_in(folder, world_name, text):
 
 
 @parametrized(LIST)
-def test_the_verdict_on_a_claim(options, given, expected, tmp_path):
-    assert found_in(tmp_path, options.removeprefix("in "), given) == expected
+def test_the_verdict_on_a_claim(title, given, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert outcome_of(title, given) == expected
 
 
 def test_every_kind_is_judged_true_false_and_undecided():
     seen = {}
-    for _, _, text, expected in CASES:
+    for _, text, expected in CASES:
         kind, status = next(iter(yaml.safe_load(text))), HEADLINES[expected.partition("\n")[0]]
         here = {"reproduced": True, "not reproduced": False}.get(status, status[:4] == "true")
         seen.setdefault(kind, set()).add(None if status == "undecided" else here)
@@ -78,9 +79,4 @@ def test_a_verdict_is_json(tmp_path):
 
 
 if __name__ == "__main__":
-
-    def anew(options, given):
-        with tempfile.TemporaryDirectory() as folder:
-            return found_in(Path(folder), options.removeprefix("in "), given)
-
-    rewrite(LIST, anew)
+    rewrite(LIST, outcome_of)
