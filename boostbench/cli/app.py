@@ -19,15 +19,13 @@ from boostbench.cli.check import check
 from boostbench.cli.compare import compare
 from boostbench.cli.export import export
 from boostbench.cli.guard import guarded
-from boostbench.cli.list import list_names
+from boostbench.cli.names import list_names, schema, show
 from boostbench.cli.new import new
 from boostbench.cli.output import PrintedLog
 from boostbench.cli.plan import plan
 from boostbench.cli.report import report
 from boostbench.cli.reproduce import reproduce
 from boostbench.cli.run import run
-from boostbench.cli.schema import schema
-from boostbench.cli.show import show
 from boostbench.cli.status import status
 from boostbench.cli.verify import verify
 

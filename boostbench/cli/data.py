@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
-from boostbench.cli.kinds import dataset_rows
+from boostbench.cli.names import dataset_rows
 from boostbench.cli.options import Data, Drop, Json, Types, any_number, repeatable, types_of
 from boostbench.cli.output import print_error, print_rows
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from boostbench.validation import Model
 
 _UNDERLINED = re.compile(r"^([A-Z][\w ]*)\n-{3,}\n", re.MULTILINE)
+#: Arguments that boostbench passes to a plugin; a config cannot set them.
+_SUPPLIED = {"n_estimators", "random_state", "y", "n_classes", "rng", "X", "study"}
 _PARAMETER = re.compile(r"^(\S[^:\n]*?)(?: : ([^\n]*))?\n", re.MULTILINE)
 
 
@@ -33,10 +35,8 @@ def sections_of(plugin: Any) -> dict[str, str]:
     return {title: part.strip("\n") for title, part in zip(parts[::2], parts[1::2], strict=True)}
 
 
-def parameters_of(
-    plugin: Any, *, skip: tuple[str, ...] = (), options: type[Model] | None = None
-) -> list[dict[str, Any]]:
-    """Return name, type, default and description of each parameter of a class or function.
+def parameters_of(plugin: Any, *, options: type[Model] | None = None) -> list[dict[str, Any]]:
+    """Return name, type, default and description of each parameter that a config may set.
 
     Parameters missing in the docstring of a class are documented by its bases or by the fields of
     its ``options`` model. The options of a claim are the attributes of its class; a config may use
@@ -57,7 +57,7 @@ def parameters_of(
             "description": documented.get(name, ("", ""))[1],
         }
         for name, parameter in inspect.signature(plugin).parameters.items()
-        if name not in skip and parameter.kind is not parameter.VAR_KEYWORD
+        if name not in _SUPPLIED and parameter.kind is not parameter.VAR_KEYWORD
     ]
 
 

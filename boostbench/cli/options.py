@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -96,10 +95,6 @@ Verbose = Annotated[
 ]
 
 
-#: Options whose names differ from those of their fields.
-_FLAGS = {"overrides": "--set", "plugins": "--plugin"}
-
-
 def program() -> str:
     """Return ``"boostbench"``, or its path as called if this is not found in ``PATH``."""
     called = Path(sys.argv[0])
@@ -138,17 +133,6 @@ class Experiments:
         from boostbench.api import load_experiments
 
         return load_experiments(**{**vars(self), **more})
-
-    def command(self, name: str) -> str:
-        """Return the command line of another command with the same options."""
-        words = [program(), name, *self.configs]
-        for option in fields(self):
-            value = getattr(self, option.name)
-            values = value if isinstance(value, list) else [value]
-            if option.name != "configs" and value != option.default:
-                flag = _FLAGS.get(option.name, f"--{option.name}")
-                words += [word for item in values for word in (flag, str(item))]
-        return shlex.join(words)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,13 +6,14 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boostbench.reports.text import plain, visible
 
 if TYPE_CHECKING:
+    from boostbench.experiments.planning.plans import Plan
     from boostbench.experiments.planning.repeating import Repeated
     from boostbench.experiments.store.record import Record
 
@@ -56,6 +57,23 @@ def print_rows(
     for line in lines:
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         print("  ".join(padded).rstrip())
+
+
+def print_groups(plan: Plan, *, left_out: Collection[str]) -> None:
+    """Print the runs of a plan by data set, status and reason, except some statuses."""
+    rows = [
+        {
+            "what": runs[0].run.id if len(runs) == 1 else dataset,
+            "runs": len(runs),
+            "status": status,
+            "why": reason,
+        }
+        for (dataset, status, reason), runs in plan.groups().items()
+        if status not in left_out
+    ]
+    if rows:
+        print()
+        print_rows(rows)
 
 
 def print_repeated(

@@ -8,7 +8,7 @@ import typer
 
 from boostbench.cli.guard import OK
 from boostbench.cli.options import Json, SelectedRuns, Shard, parse_shard
-from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.output import print_groups, print_json
 from boostbench.cli.progress import n_runs
 from boostbench.reports.text import duration
 
@@ -61,15 +61,4 @@ def _print(name: str, plan: Plan, jobs: int) -> None:
         print(f"would do {n_runs(len(todo))}{f', of which {known}' if times else ''}")
     if plan.n_open:
         print(f"more runs may follow: {plan.n_open} parameter selections are still open")
-    rows = [
-        {
-            "dataset": dataset,
-            "runs": len(runs),
-            "status": status,
-            "why": reason,
-        }
-        for (dataset, status, reason), runs in plan.groups().items()
-        if status != "ok"
-    ]
-    if rows:
-        print_rows(rows)
+    print_groups(plan, left_out=("ok",))

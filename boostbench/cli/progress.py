@@ -1,4 +1,4 @@
-"""Display of progress: a live bar on a terminal, occasional lines elsewhere."""
+"""Display of progress: a live line on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 
@@ -33,8 +33,18 @@ def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | N
     if quiet:
         yield None
     elif is_fancy(sys.stderr):
-        with _live_bar(name) as listener:
-            yield listener
+        from rich.console import Console
+        from rich.text import Text
+
+        with Console(stderr=True).status(name) as status:
+
+            def listen(event: Event) -> None:
+                running = [planned.run.id for planned in event.progress.running[:2]]
+                parts = [_note(event), event.progress.notice or ", ".join(running)]
+                text = f"{name}: {'; '.join(filter(None, parts))}"
+                status.update(Text(text, no_wrap=True, overflow="ellipsis"))
+
+            yield listen
     else:
         yield _occasional_lines(name)
 
@@ -42,45 +52,6 @@ def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | N
 def n_runs(n: int) -> str:
     """Return ``"1 run"``, ``"2 runs"``, ..."""
     return f"{n} run" if n == 1 else f"{n} runs"
-
-
-@contextmanager
-def _live_bar(name: str) -> Iterator[Listener]:
-    from rich.console import Console
-    from rich.progress import BarColumn, TextColumn
-    from rich.progress import Progress as Bar
-    from rich.table import Column
-
-    # On a narrow terminal the running runs are cut off first, the note last.
-    columns = (
-        TextColumn("{task.fields[note]}", table_column=Column(no_wrap=True)),
-        BarColumn(None, table_column=Column(ratio=1, min_width=5, max_width=40)),
-        TextColumn(
-            "{task.description}",
-            markup=False,
-            table_column=Column(ratio=2, no_wrap=True, overflow="ellipsis"),
-        ),
-    )
-    bar = Bar(*columns, console=Console(stderr=True), expand=True)
-    task = bar.add_task(name, total=None, note="")
-
-    def listen(event: Event) -> None:
-        bar.start()  # not before the first event, so that an empty plan shows no bar
-        progress = event.progress
-        running = ", ".join(planned.run.id for planned in progress.running[:2])
-        shown = progress.notice or running
-        bar.update(
-            task,
-            total=progress.total,
-            completed=progress.done,
-            note=_note(event),
-            description=f"{name}: {shown}" if shown else name,
-        )
-
-    try:
-        yield listen
-    finally:
-        bar.stop()
 
 
 def _occasional_lines(name: str) -> Listener:

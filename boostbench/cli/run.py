@@ -92,12 +92,12 @@ def run(
         "fresh": fresh,
     }
     codes = []
-    following = selection.command("report") if shard is None else ""
     for experiment in experiments:
-        options["following"] = following if experiment is experiments[-1] else ""
         codes.append(run_and_print(experiment, quiet=quiet, verbose=verbose, **options))
         if codes[-1] == INTERRUPTED:
-            break
+            return INTERRUPTED
+    if not quiet and shard is None:
+        print("next: `report` with the same configs and options writes tables and figures")
     return max(codes)
 
 
@@ -106,13 +106,9 @@ def run_and_print(
     *,
     quiet: bool = False,
     verbose: bool = False,
-    following: str = "",
     **options: Any,
 ) -> int:
-    """Run an experiment, print progress and outcome, and return the exit code.
-
-    If there are results, ``following`` is printed as the next command.
-    """
+    """Run an experiment, print progress and outcome, and return the exit code."""
     name = experiment.config.name
     on_plan = partial(_print_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:
@@ -124,8 +120,6 @@ def run_and_print(
         print("interrupted; finished runs are kept, the same command does the remaining runs")
         return INTERRUPTED
     statuses = {planned.status for planned in outcome.untouched}
-    if following and not quiet and "ok" in {*outcome.counts, *statuses}:
-        print(f"next: {following}")
     return INCOMPLETE if has_failed or outcome.n_left or "skipped" in statuses else OK
 
 

@@ -12,7 +12,7 @@ import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns, Json, Verbose
-from boostbench.cli.output import print_json, print_log, print_rows
+from boostbench.cli.output import print_groups, print_json, print_log, print_rows
 from boostbench.cli.progress import n_runs
 
 if TYPE_CHECKING:
@@ -115,15 +115,4 @@ def _print(plan: Plan) -> None:
     counts_by_version = Counter(planned.versions for planned in plan.runs if planned.versions)
     for versions, n in counts_by_version.items():
         print(f"{n_runs(n)} done with {versions}; `run --fresh` repeats all runs")
-    problems = [
-        {
-            "what": runs[0].run.id if len(runs) == 1 else f"{dataset} ({n_runs(len(runs))})",
-            "status": status,
-            "reason": reason,
-        }
-        for (dataset, status, reason), runs in plan.groups().items()
-        if status not in ("ok", "missing")
-    ]
-    if problems:
-        print()
-        print_rows(problems)
+    print_groups(plan, left_out=("ok", "missing"))

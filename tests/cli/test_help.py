@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from boostbench import __version__
-from boostbench.cli.kinds import KINDS
+from boostbench.cli.names import KINDS
 
 HEAVY = {"sklearn", "pandas", "numba", "matplotlib", "scipy", "numpy"}
 
