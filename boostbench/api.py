@@ -332,7 +332,7 @@ class Experiment:
 
     def verify(self) -> tuple[Verdict, ...]:
         """Judge the claims of the config by the existing records."""
-        from boostbench.reports.claims import judge
+        from boostbench.reports.claims.verdicts import judge
 
         return judge(self.study(whole=False), self._study_of)
 

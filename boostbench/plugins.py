@@ -47,30 +47,22 @@ if TYPE_CHECKING:
         tables,
         weak_learners,
     )
-    from boostbench.reports.claims import (
-        AboutMeans,
-        AboutRuns,
-        AboutValues,
-        Case,
-        Evidence,
-        Kind,
-        Outcome,
-        Repeats,
-    )
     from boostbench.reports.claims.claim_options import (
+        Amount,
         At,
+        AtLeast,
         Labels,
         Number,
         SeveralLabels,
-        ShareOrCount,
         Tolerance,
         Twin,
         Whole,
         as_list,
     )
     from boostbench.reports.claims.comparing import held_in
-    from boostbench.reports.claims.evidence import UnitOfTest
-    from boostbench.reports.claims.inference import all_of, at_least, decided, lower, near
+    from boostbench.reports.claims.evidence import Case, Evidence, UnitOfTest
+    from boostbench.reports.claims.inference import Outcome, all_of, at_least, decided, lower, near
+    from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Kind
     from boostbench.reports.claims.matching import ranked
     from boostbench.reports.figures.panels import (
         DIAMOND,
@@ -96,7 +88,7 @@ if TYPE_CHECKING:
     )
     from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, span
-    from boostbench.reports.values.designs import sample_of
+    from boostbench.reports.values.designs import Repeats, sample_of
     from boostbench.reports.values.differences import estimate, resampled_sets, signed_rank_p
     from boostbench.reports.values.frame import (
         END,

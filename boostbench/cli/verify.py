@@ -106,4 +106,4 @@ def _print(judged: Sequence[tuple[str, Sequence[Verdict]]]) -> None:
 def in_colour(view: ClaimView) -> str:
     """Return the words of a verdict, coloured on a terminal."""
     colour = {"good": 32, "bad": 31, "": 33}[view.tone]
-    return f"\033[1;{colour}m{view.headline}\033[0m" if is_fancy(sys.stdout) else view.headline
+    return f"\033[1;{colour}m{view.verdict}\033[0m" if is_fancy(sys.stdout) else view.verdict

@@ -16,13 +16,13 @@ from boostbench.plugins import (
     END,
     AboutRuns,
     At,
+    AtLeast,
     Case,
     Evidence,
     Labels,
     Listed,
     Repeats,
     Result,
-    ShareOrCount,
     Whole,
     at_least,
     held_in,
@@ -74,8 +74,8 @@ class PredictionsGrow(_AboutPredictions):
             return float(all(a < b for a, b in itertools.pairwise(values)))
 
         for cell in evidence.cells(self.booster, along="rounds"):
-            held = evidence.gathered(cell, grows)
-            means = [evidence.gathered(cell, partial(reach, T=T)).mean for T in steps]
+            held = evidence.sample(cell, read=grows)
+            means = [evidence.sample(cell, read=partial(reach, T=T)).mean for T in steps]
             outcome = near(held, Repeats.constant(1.0, held), 0.0)
             numbers = {
                 f"{self.measure} at T = {', '.join(map(str, steps))}": " → ".join(
@@ -97,14 +97,14 @@ class PredictionsWithin(_AboutPredictions):
         Index of the component, 1..K-1.
     between : tuple of two numbers
         The range.
-    runs : float or int
+    runs : Rule
         Share of all conceivable runs, judged by its confidence interval, or number of the planned
         runs.
     """
 
     component: Whole
     between: Annotated[Listed[float], Len(2, 2)]
-    runs: ShareOrCount = 1.0
+    runs: AtLeast = Field("all", validate_default=True)
 
     @field_validator("between")
     @classmethod
@@ -122,6 +122,6 @@ class PredictionsWithin(_AboutPredictions):
             return float(low <= f.min() and f.max() <= high)
 
         for cell in evidence.cells(self.booster):
-            held = evidence.gathered(cell, partial(lies, T=int(cell.at)))
+            held = evidence.sample(cell, read=partial(lies, T=int(cell.at)))
             outcome = at_least(held, self.runs)
             yield evidence.case(cell, outcome, held_in(held, outcome))

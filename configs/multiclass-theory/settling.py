@@ -12,6 +12,7 @@ from annotated_types import Gt
 
 from boostbench.plugins import (
     AboutValues,
+    Amount,
     Case,
     Evidence,
     Result,
@@ -30,7 +31,7 @@ class SettlesAlike(AboutValues):
     ----------
     boosters : tuple of str
         Labels.
-    within : Tolerance
+    within : Amount
         Largest distance above the last value.
     stays : bool
         Take the round from which on values stay within this distance, rather than the first round
@@ -40,7 +41,7 @@ class SettlesAlike(AboutValues):
     """
 
     boosters: SeveralLabels
-    within: Tolerance = Tolerance(relative=0.1)
+    within: Tolerance = Amount(relative=0.1)
     stays: bool = False
     factor: Annotated[float, Gt(1)]
 
@@ -54,7 +55,7 @@ class SettlesAlike(AboutValues):
             return math.log(1 + int(sum(rounds)))
 
         for cell in evidence.cells():
-            logs = {label: evidence.gathered(cell, settled, label) for label in self.boosters}
+            logs = {label: evidence.sample(cell, label, read=settled) for label in self.boosters}
             outcome = all_of(
                 near(a, b, math.log(self.factor))
                 for a, b in itertools.combinations(logs.values(), 2)

@@ -57,7 +57,7 @@ class SmallestIncrease(AboutMeans):
         others = self.against or self.others(evidence, self.booster)
         before = evidence.of(self.over)
         for cell in evidence.cells():
-            there = replace(cell, noise=before.selection.noise[0])
+            there = replace(cell, noise=before.noises[0])
             increases = {
                 label: evidence.sample(cell, label).minus(before.sample(there, label))
                 for label in (self.booster, *others)

@@ -50,7 +50,7 @@ class RankLeads(AboutRuns):
         """Yield a case per booster and n: whether it leads, by signed ranks over data sets."""
         others = self.against or self.others(evidence, *self.booster)
         cells = list(ranked(evidence))
-        known = [(cell.datasets[0], found) for cell, found in cells if found is not None]
+        known = [(cell.datasets[0], found) for cell, found in cells if found]
         sets = list(dict.fromkeys(name for name, _ in known))
         is_missing = len(known) < len(cells)
         for n in self.within:

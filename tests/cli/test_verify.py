@@ -29,7 +29,7 @@ sizes:
 
 def headline(status):
     """Return the words of a verdict."""
-    return ClaimView(says="a", verdict=status).headline
+    return ClaimView(says="a", verdict=status).verdict
 
 
 @pytest.fixture

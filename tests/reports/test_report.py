@@ -224,7 +224,7 @@ def test_verdicts_are_in_the_page_the_table_and_claims_md(tmp_path):
     report = report_of(tmp_path, config)
     page = Reader(page_of(report))
     assert "true" in page.cells
-    headline = ClaimView(says="a", verdict="reproduced").headline
+    headline = ClaimView(says="a", verdict="reproduced").verdict
     assert f'<span class="status good">{headline}</span>' in page_of(report)
     folder = tmp_path / "out"
     below = f"- **{headline}** (paper): mh leads ([evidence](claims.md#claim-1))"

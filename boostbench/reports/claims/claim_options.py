@@ -80,9 +80,7 @@ Datasets = Annotated[Listed[DataSetLabel], _one_or_more(DataSetLabel), Distinct]
 
 
 def _levels(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
-    labels = [label for level in levels for label in level]
-    if len(levels) < 2:
-        raise ValueError(f"must be a list of at least two boosters, found {show(labels)}")
+    labels = _several(tuple(label for level in levels for label in level))
     for index, label in enumerate(labels):
         if label in labels[:index]:
             raise ValueError(f"{label!r} is listed twice")
@@ -210,7 +208,7 @@ def _rule(value: Any) -> Rule:
     if isinstance(value, float) and 0 < value < 1:
         return Rule(share=value)
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        what = "must be a number of cases, a share such as 0.6, all or most"
+        what = "must be a number, a share such as 0.6, all or most"
         raise ValueError(f"{what}, found {show(value)}")
     return Rule(count=value)
 
@@ -220,64 +218,8 @@ AtLeast = Annotated[
 ]
 
 
-def _share_or_count(value: Any) -> float | int:
-    is_share = isinstance(value, float) and 0 < value <= 1
-    if not is_share and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        what = "must be a share of the runs such as 0.9, or a number of runs"
-        raise ValueError(f"{what}, found {show(value)}")
-    number: float | int = value
-    return number
-
-
-ShareOrCount = Annotated[float | int, BeforeValidator(_share_or_count)]
-
-
-class _Amount(Model):
-    """Amount of a quantity, with its unit."""
-
-    @classmethod
-    def written(cls, value: Any) -> Any:
-        """Return the written value, which must be a mapping."""
-        if not isinstance(value, dict):
-            what = "must say its unit, such as {points: 1.5} or {relative: 0.1}"
-            raise ValueError(f"{what}, found {show(value)}")
-        return value
-
-    def check(self, metric: quantities.Quantity) -> None:
-        """Refuse points of a quantity that is not a percentage.
-
-        Raises
-        ------
-        ValueError
-        """
-        if metric.unit != "%" and {"points"} & self.model_fields_set:
-            raise ValueError(f"{metric.words} has no points; give it as absolute or relative")
-
-
-class Tolerance(_Amount):
-    """Tolerance between two values: the largest of its parts.
-
-    Attributes
-    ----------
-    points : float
-        Percentage points.
-    absolute : float
-        Part in the unit of the quantity.
-    relative : float
-        Part as a share of the reference value.
-    """
-
-    points: Number = 0.0
-    absolute: Number = 0.0
-    relative: Number = 0.0
-
-    def of(self, value: float | None) -> float:
-        """Return the tolerance around a reference value."""
-        return max(self.points / 100, self.absolute, self.relative * abs(value or 0.0))
-
-
-class Margin(_Amount):
-    """Minimum difference between two values; a negative one is a tolerance.
+class Amount(Model):
+    """Amount of a quantity, with its unit; of several parts the largest counts.
 
     Attributes
     ----------
@@ -293,16 +235,48 @@ class Margin(_Amount):
     absolute: SignedNumber = 0.0
     relative: SignedNumber = 0.0
 
-    @model_validator(mode="after")
-    def _is_one(self) -> Margin:
-        if len(self.model_fields_set) > 1:
-            raise ValueError("needs one of points, absolute and relative")
-        return self
+    @classmethod
+    def written(cls, value: Any) -> Any:
+        """Return the written value, which must be a mapping."""
+        if not isinstance(value, dict):
+            what = "must say its unit, such as {points: 1.5} or {relative: 0.1}"
+            raise ValueError(f"{what}, found {show(value)}")
+        return value
 
-    @property
-    def fixed(self) -> float:
-        """The part that does not depend on the other value."""
-        return self.points / 100 + self.absolute
+    def of(self, value: float | None = None) -> float:
+        """Return the amount beside another value; 0 if none is given."""
+        parts = self.points / 100, self.absolute, self.relative * abs(value or 0.0)
+        given = zip(("points", "absolute", "relative"), parts, strict=True)
+        return max((part for name, part in given if name in self.model_fields_set), default=0.0)
+
+    def check(self, metric: quantities.Quantity) -> None:
+        """Refuse points of a quantity that is not a percentage.
+
+        Raises
+        ------
+        ValueError
+        """
+        if metric.unit != "%" and "points" in self.model_fields_set:
+            raise ValueError(f"{metric.words} has no points; give it as absolute or relative")
+
+
+def _not_negative(amount: Amount) -> Amount:
+    for name, part in amount.model_dump().items():
+        if part < 0:
+            raise MistakesError(((name,), f"must not be negative, found {part:g}"))
+    return amount
+
+
+def _of_one_part(amount: Amount) -> Amount:
+    if len(amount.model_fields_set) > 1:
+        raise ValueError("needs one of points, absolute and relative")
+    return amount
+
+
+#: Largest difference between equivalent values.
+Tolerance = Annotated[Amount, AfterValidator(_not_negative)]
+#: Smallest difference; a negative one is a tolerance.
+Margin = Annotated[Amount, AfterValidator(_of_one_part)]
 
 
 class Quantity(Model):
@@ -314,7 +288,7 @@ class Quantity(Model):
     at : int, "end" or None
     times : float
         Factor of the quantity.
-    plus : Margin
+    plus : Amount
         Amount that is added to the product.
     """
 
@@ -323,7 +297,7 @@ class Quantity(Model):
     value: MetricName | None = None
     at: _Round | None = None
     times: Number = 1.0
-    plus: Margin = Margin()
+    plus: Margin = Amount()
 
     @model_validator(mode="after")
     def _is_another(self) -> Quantity:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import model_validator
 
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import (
+    Amount,
+    AtLeast,
     Bound,
     Labels,
     Levels,
     Margin,
     Quantity,
     SeveralLabels,
-    ShareOrCount,
     Tolerance,
 )
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
@@ -32,7 +34,10 @@ from boostbench.reports.claims.inference import (
     turned,
 )
 from boostbench.reports.claims.kind import AboutMeans, AboutValues
-from boostbench.reports.values.designs import Repeats, mean_of
+from boostbench.reports.values.designs import Repeats, combined, mean_of
+from boostbench.reports.values.differences import ROUNDING
+
+_NOTHING = Amount()
 
 
 class Relation(AboutValues):
@@ -44,7 +49,7 @@ class Relation(AboutValues):
     lower_than, higher_than, equal_to : number, "noise_rate", boosters, "others" or Quantity
         Exactly one is given. A relation to several boosters must hold for each; ``others`` are
         all other boosters.
-    within : Tolerance
+    within : Amount
         Tolerance of ``equal_to``.
     ties : bool
         Equal values count as lower or higher.
@@ -54,22 +59,17 @@ class Relation(AboutValues):
     lower_than: Bound | None = None
     higher_than: Bound | None = None
     equal_to: Bound | None = None
-    within: Tolerance = Tolerance()
+    within: Tolerance = _NOTHING
     ties: bool = False
-
-    @field_validator("lower_than", "higher_than", "equal_to")
-    @classmethod
-    def _is_another(cls, bound: object, info: ValidationInfo) -> object:
-        for label in bound if isinstance(bound, tuple) else ():
-            if label in info.data.get("booster", ()):
-                raise ValueError(f"{label!r} is in 'booster' and in {info.field_name!r}")
-        return bound
 
     @model_validator(mode="after")
     def _is_one(self) -> Relation:
         given = [bound for bound in self._bounds if bound is not None]
         if len(given) != 1:
             raise ValueError("needs one of lower_than, higher_than and equal_to")
+        for label in given[0] if isinstance(given[0], tuple) else ():
+            if label in self.booster:
+                raise ValueError(f"{label!r} is on both sides")
         self.within.check(QUANTITIES[self.value])
         if isinstance(self.bound, Quantity):
             self.bound.plus.check(QUANTITIES[self.bound.value or self.value])
@@ -94,25 +94,21 @@ class Relation(AboutValues):
         if isinstance(bound, Quantity):
             other = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
             sample = evidence.sample(other, bound.booster or mine[0], value=bound.value or "")
-            times, plus = bound.times, bound.plus.fixed
+            times, plus = bound.times, bound.plus.of()
             return {bound.words: sample.map(lambda value: times * value + plus)}
         if isinstance(bound, float):
-            own = evidence.sample(cell, mine[0])
-            return {"compared with": Repeats.constant(bound, own)}
-        rates = evidence.gathered(cell, lambda result: result.noise_rate, mine[0])
+            return {"compared with": Repeats.constant(bound, evidence.sample(cell, mine[0]))}
+        rates = evidence.sample(cell, mine[0], read=lambda result: result.noise_rate)
         on_each = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
         return {"compared with": replace(rates, on_each=on_each)}
 
-    def judge(self, left: Repeats, right: Repeats, by: Margin | None = None) -> Outcome:
+    def judge(self, left: Repeats, right: Repeats, by: Amount = _NOTHING) -> Outcome:
         """Decide on one pair; for ``higher_than``, the sides are exchanged (see `shown`)."""
-        by = by or Margin()
-        if self.lower_than is not None:
-            right = right.map(lambda value: (1 - by.relative) * value)
-            return lower(left, right, ties=self.ties, slack=-by.fixed)
-        if self.higher_than is not None:
-            right = right.map(lambda value: (1 + by.relative) * value)
-            return lower(right, left, ties=self.ties, slack=-by.fixed)
-        return near(left, right, self.within.of(right.mean))
+        if self.equal_to is not None:
+            return near(left, right, self.within.of(right.mean))
+        sign = 1 if self.higher_than is None else -1
+        right = right.map(lambda value: (1 - sign * by.relative) * value)
+        return lower(*(left, right)[::sign], ties=self.ties, slack=-by.of())
 
     def shown(self, outcome: Outcome) -> Outcome:
         """Return an outcome of `judge` with its difference as left minus right."""
@@ -127,13 +123,13 @@ class Compares(Relation, AboutMeans):
     several : {"each", "any", "mean"}
         Treatment of several boosters: each is a case, one of them is enough, or their mean is
         compared.
-    by : Margin
+    by : Amount
         Minimum difference, such as ``{points: 8}`` or ``{relative: 0.1}`` of the other value; a
         negative amount is a tolerance.
     """
 
     several: Literal["each", "any", "mean"] = "each"
-    by: Margin = Margin()
+    by: Margin = _NOTHING
 
     @model_validator(mode="after")
     def _has_rivals(self) -> Compares:
@@ -174,21 +170,29 @@ class ShareOfRuns(Relation):
 
     Attributes
     ----------
-    runs : float or int
+    runs : Rule
         Share of all possible runs such as 0.9, judged by the exact binomial test; or a number of
         the planned runs.
     """
 
-    runs: ShareOrCount
+    runs: AtLeast
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on the share of runs in each cell."""
         for cell in evidence.cells(self.booster):
             own = evidence.sample(cell)
             rivals = [*self.rivals(evidence, cell, (cell.booster,)).values()]
-            successes = _by_unit(own, rivals, self.judge)
+            successes = combined([own, *rivals], self._is_met)
             outcome = at_least(successes, self.runs)
             yield evidence.case(cell, outcome, held_in(successes, outcome))
+
+    def _is_met(self, values: Sequence[float]) -> float:
+        """Return 1.0 if the first of the values of a run has the relation to all others."""
+        own, *others = values
+        if self.equal_to is not None:
+            return float(all(abs(own - each) <= self.within.of(each) + ROUNDING for each in others))
+        sign, edge = 1 if self.higher_than is None else -1, ROUNDING if self.ties else -ROUNDING
+        return float(all(sign * (own - each) <= edge for each in others))
 
 
 class Ordered(AboutMeans):
@@ -206,16 +210,14 @@ class Ordered(AboutMeans):
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on the order in each cell."""
+        pairs = [
+            (a, b)
+            for level, later in itertools.pairwise(self.boosters)
+            for a in level
+            for b in later
+        ]
         labels = [label for level in self.boosters for label in level]
-        for cell in evidence.cells():
-            values = {label: evidence.sample(cell, label) for label in labels}
-            outcome = all_of(
-                lower(values[a], values[b], ties=self.ties)
-                for level, later in itertools.pairwise(self.boosters)
-                for a in level
-                for b in later
-            )
-            yield evidence.case(cell, outcome, _numbers(evidence, values, outcome))
+        yield from _on_pairs(evidence, labels, pairs, partial(lower, ties=self.ties))
 
 
 class Agrees(AboutMeans):
@@ -224,7 +226,7 @@ class Agrees(AboutMeans):
     Attributes
     ----------
     boosters : tuple of str
-    within : Tolerance
+    within : Amount
         Its relative part refers to the booster named first.
     """
 
@@ -240,13 +242,25 @@ class Agrees(AboutMeans):
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on all pairs in each cell."""
-        for cell in evidence.cells():
-            values = {label: evidence.sample(cell, label) for label in self.boosters}
-            outcome = all_of(
-                near(b, a, self.within.of(a.mean))
-                for a, b in itertools.combinations(values.values(), 2)
-            )
-            yield evidence.case(cell, outcome, _numbers(evidence, values, outcome))
+        pairs = [*itertools.combinations(self.boosters, 2)]
+
+        def agree(a: Repeats, b: Repeats) -> Outcome:
+            return near(b, a, self.within.of(a.mean))
+
+        yield from _on_pairs(evidence, self.boosters, pairs, agree)
+
+
+def _on_pairs(
+    evidence: Evidence,
+    labels: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
+    judge: Callable[[Repeats, Repeats], Outcome],
+) -> Iterator[Case]:
+    """Yield the outcome on all given pairs of boosters in each cell."""
+    for cell in evidence.cells():
+        values = {label: evidence.sample(cell, label) for label in labels}
+        outcome = all_of(judge(values[a], values[b]) for a, b in pairs)
+        yield evidence.case(cell, outcome, _numbers(evidence, values, outcome))
 
 
 def held_in(successes: Repeats, outcome: Outcome) -> dict[str, str]:
@@ -265,21 +279,3 @@ def _numbers(evidence: Evidence, values: dict[str, Repeats], outcome: Outcome) -
     """Return the values and their difference as tables show them."""
     texts = {label: evidence.text(sample) for label, sample in values.items()}
     return {**texts, "difference": evidence.change(outcome)}
-
-
-def _by_unit(
-    left: Repeats,
-    rivals: Sequence[Repeats],
-    judge: Callable[[Repeats, Repeats], Outcome],
-) -> Repeats:
-    """Return 1 for each run in which ``judge`` holds for all rivals, else 0."""
-    values = {}
-    for unit in left.values:
-        if all(unit in rival.values for rival in rivals):
-            own = left.only(unit)
-            outcomes = (judge(own, rival.only(unit)) for rival in rivals)
-            values[unit] = float(all(outcome.state == "holds" for outcome in outcomes))
-    combined = left  # for the design and gaps of all samples
-    for rival in rivals:
-        combined = combined.minus(rival)
-    return replace(combined, values=values)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.values.designs import Design, Repeats, Statistic, over_sets, sample_of
-from boostbench.reports.values.frame import END, Result, Study, error_at
+from boostbench.reports.values.frame import END, Result, Study
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
+
+if TYPE_CHECKING:
+    from boostbench.reports.claims.kind import Kind
 
 #: Sample of a test: the runs of each data set, data sets, or data sets for the mean over them.
 UnitOfTest = Literal["runs", "sets", "mean"]
@@ -32,20 +34,6 @@ class Cell:
     at: int | str  # round T, or "end"
     booster: str = ""  # empty for cases about several boosters
     subject: str = ""  # the cell in words, without its group
-
-
-@dataclass(frozen=True)
-class CellSelection:
-    """Part of an experiment that a claim is about, from the options of the same names."""
-
-    datasets: tuple[str, ...] = ()  # labels
-    noise: tuple[str, ...] = ()  # labels by rising rate
-    value: str = "test_error"  # a key of `QUANTITIES`
-    at: tuple[int | str, ...] = (END,)
-    #: Exclusions; each excludes the cells that match all its fields.
-    except_: tuple[Iterable[tuple[str, Any]], ...] = ()
-    unit: UnitOfTest = "runs"
-    pooled: bool = False  # True to count the cases of all noises and T in one group
 
 
 @dataclass(frozen=True)
@@ -68,32 +56,40 @@ class Evidence:
     ----------
     scope : Scope
         Data sets, noises and boosters of the config, including those without runs.
-    results : iterable of Result
-        If empty, every case is missing; the validation of a config relies on this.
-    selection : CellSelection
+    options : Kind
+        Options of the claim, which select a part of the experiment.
+    study : Study or None, default=None
+        Without one, every case is missing; the validation of a config relies on this.
     studies : callable or None, default=None
         Function from another config to its study.
+    papers : sequence of PaperValues, default=()
+        Printed test errors that stand in place of results, one of each booster in a cell; the first
+        file with a value counts.
     """
 
     def __init__(
         self,
         scope: Scope,
-        results: Iterable[Result],
-        selection: CellSelection,
+        options: Kind,
+        study: Study | None = None,
         studies: Studies | None = None,
+        papers: Sequence[PaperValues] = (),
     ) -> None:
         self.scope = scope
-        self.selection = selection
+        self.options: Any = options  # kinds that are not about runs ask for no cells
         self.studies = studies
-        self._results: dict[tuple[str, str, str], list[Result]] = {}
-        for result in results:
-            key = (result.run.dataset, result.run.method, result.noise)
-            self._results.setdefault(key, []).append(result)
+        #: Labels of data sets and noises, quantity, and rounds; some kinds do not choose them.
+        self.datasets: tuple[str, ...] = getattr(options, "datasets", ()) or scope.datasets
+        self.noises: tuple[str, ...] = getattr(options, "noise", ())
+        self.value: str = getattr(options, "value", PRINTED)
+        self._at: tuple[int | str, ...] = getattr(options, "at", (END,))
+        self._papers = papers
+        self._results = study.cells if study else {}  # by noise, data set and booster
 
     @property
     def metric(self) -> Quantity:
         """The quantity of the claim."""
-        return QUANTITIES[self.selection.value]
+        return QUANTITIES[self.value]
 
     def cells(
         self,
@@ -114,24 +110,24 @@ class Evidence:
         named : bool or None, default=None
             True to name the booster in subjects; by default, only if there are several boosters.
         """
-        chosen = self.selection
-        noises = chosen.noise[:1] if along == "noise" else chosen.noise
-        rounds = chosen.at[:1] if along == "rounds" else chosen.at
+        options, unit = self.options, getattr(self.options, "unit", "runs")
+        noises = self.noises[:1] if along == "noise" else self.noises
+        rounds = self._at[:1] if along == "rounds" else self._at
         named = len(boosters) > 1 if named is None else named
         for noise, at in itertools.product(noises, rounds):
             place = [noise] if len(noises) > 1 else []
             place += [f"T = {at}"] if len(rounds) > 1 else []
-            group, prefix = ("", place) if chosen.pooled else (", ".join(place), [])
-            included = [d for d in chosen.datasets if not self._excepts(along, d, noise, at)]
+            group, prefix = ("", place) if options.pooled else (", ".join(place), [])
+            included = [d for d in self.datasets if not self._excepts(along, d, noise, at)]
             parts: list[tuple[str, ...]] = [(name,) for name in included]
-            if chosen.unit == "mean":
+            if unit == "mean":
                 parts = [tuple(included)] if included else []
             for datasets, booster in itertools.product(parts, boosters):
                 if booster and self._excepts(along, datasets[0], noise, at, booster):
                     continue
                 mean = "mean" if len(datasets) == 1 else f"mean of {len(datasets)}"
-                name = datasets[0] if chosen.unit != "mean" else mean
-                is_apart = chosen.unit == "sets" and named and not chosen.pooled
+                name = datasets[0] if unit != "mean" else mean
+                is_apart = unit == "sets" and named and not options.pooled
                 words = [name, *prefix, *([booster] if named and not is_apart else [])]
                 where = ", ".join([*place, booster]) if is_apart else group
                 yield Cell(where, datasets, noise, at, booster, ", ".join(words))
@@ -142,10 +138,9 @@ class Evidence:
         booster: str = "",
         *,
         value: str = "",
-        counted: bool = False,
-        rounds: int | None = None,
+        read: Callable[[Result], float] | None = None,
     ) -> Repeats:
-        """Return a booster's values in a cell, one per seed and fold.
+        """Return a booster's values in a cell, one per seed and fold, as means over its data sets.
 
         Parameters
         ----------
@@ -154,39 +149,12 @@ class Evidence:
             Label; by default, the booster of the cell.
         value : str, default=""
             A key of `QUANTITIES`; by default, the metric of the claim.
-        counted : bool, default=False
-            Return numbers of errors instead of error rates.
-        rounds : int or None, default=None
-            If given, runs of another number of rounds have no value.
+        read : callable or None, default=None
+            Function from an ok `Result` to a computed value, in place of the metric; NaN if there
+            is none.
         """
-        metric = value or self.selection.value
-        size = QUANTITIES[metric].counted if counted else ""
-
-        def read(result: Result) -> float:
-            if rounds not in (None, result.run.rounds):
-                return math.nan
-            error = error_at(result, metric, cell.at)
-            return error * float(getattr(result.record, size)) if size else error
-
-        return self.gathered(cell, read, booster, metric="" if counted else metric)
-
-    def gathered(
-        self, cell: Cell, read: Callable[[Result], float], booster: str = "", *, metric: str = ""
-    ) -> Repeats:
-        """Return the values of ``read`` for the runs of a cell, as means over its data sets.
-
-        Parameters
-        ----------
-        cell : Cell
-        read : callable
-            Function from an ok `Result` to a number; NaN if there is no value.
-        booster : str, default=""
-            Label; by default, the booster of the cell.
-        metric : str, default=""
-            Quantity that ``read`` returns; empty for a computed value.
-        """
-        label = booster or cell.booster
-        return over_sets([self._of_set(name, cell, label, read, metric) for name in cell.datasets])
+        label, metric = booster or cell.booster, "" if read else value or self.value
+        return over_sets([self._of_set(name, cell, label, metric, read) for name in cell.datasets])
 
     def printed(
         self, paper: PaperValues, cell: Cell, dataset: str, booster: str = ""
@@ -205,21 +173,20 @@ class Evidence:
         scope = config.scope()
         clean = [noise for noise in scope.noises if noise.model == "none"]
         labels = tuple(noise.full_label for noise in clean or scope.noises)
-        selection = replace(self.selection, noise=labels)
-        is_known = self.studies is not None and bool(self._results)
-        results = self.studies(config).results if self.studies and is_known else ()
-        return Evidence(scope, results, selection, self.studies)
+        options = self.options.model_copy(update={"noise": labels})
+        study = self.studies(config) if self.studies and self._results else None
+        return Evidence(scope, options, study, self.studies)
 
     def n_test(self, cell: Cell) -> int:
         """Return the number of test samples of the first data set of a cell; 1 if unknown."""
-        results = self._results.get((cell.datasets[0], cell.booster, cell.noise), [])
+        results = self._results.get((cell.noise, cell.datasets[0], cell.booster), [])
         records = [result.record for result in results if result.ok and result.record]
         return records[0].n_test if records else 1
 
-    def text(self, sample: Repeats, *, value: str = "", statistic: Statistic = "mean") -> str:
+    def text(self, sample: Repeats, statistic: Statistic = "mean") -> str:
         """Return the mean or median of a sample as tables show it; a dash if it is empty."""
         middle = sample.middle(statistic)
-        return "–" if middle is None else QUANTITIES[value or self.selection.value].text(middle)
+        return "–" if middle is None else self.metric.text(middle)
 
     def change(self, outcome: Outcome) -> str:
         """Return the difference of an outcome with its interval, as tables show it."""
@@ -248,7 +215,7 @@ class Evidence:
         cell.pop("at" if along == "rounds" else along, None)
         return any(
             all(wanted is None or cell.get(key, wanted) == wanted for key, wanted in exception)
-            for exception in self.selection.except_
+            for exception in self.options.except_
         )
 
     def _of_set(
@@ -256,46 +223,18 @@ class Evidence:
         dataset: str,
         cell: Cell,
         booster: str,
-        read: Callable[[Result], float],
         metric: str,
+        read: Callable[[Result], float] | None,
     ) -> Repeats:
-        results = self._results.get((dataset, booster, cell.noise), [])
+        if self._papers:
+            papers = self._papers if metric == PRINTED else ()
+            found = (self.printed(paper, cell, dataset, booster) for paper in papers)
+            errors = [each.error for each in found if each and each.error is not None]
+            values = dict(zip([(0, 0)], errors, strict=False))
+            return Repeats(values, Design(frozenset([(0, 0)])))
+        results = self._results.get((cell.noise, dataset, booster), [])
         name = "/".join([dataset, booster, *([cell.noise] if cell.noise != "clean" else [])])
-        if not results:
-            units = frozenset((seed, 0) for seed in self.scope.seeds)
-            sample = Repeats({}, Design(units), (f"{name}: not among the runs",))
-        else:
-            sample = sample_of(results, name, metric=metric, at=cell.at, read=read)
-        return sample
-
-
-class PrintedEvidence(Evidence):
-    """Printed test errors in place of runs, one of each booster in a cell.
-
-    Parameters
-    ----------
-    scope : Scope
-    papers : sequence of PaperValues
-        The first file with a value counts.
-    selection : CellSelection
-    """
-
-    def __init__(
-        self, scope: Scope, papers: Sequence[PaperValues], selection: CellSelection
-    ) -> None:
-        super().__init__(scope, (), selection)
-        self._papers = papers
-
-    def _of_set(
-        self,
-        dataset: str,
-        cell: Cell,
-        booster: str,
-        read: Callable[[Result], float],
-        metric: str,
-    ) -> Repeats:
-        papers = self._papers if metric == PRINTED else ()
-        found = (self.printed(paper, cell, dataset, booster) for paper in papers)
-        errors = [value.error for value in found if value is not None and value.error is not None]
-        unit = (0, 0)
-        return Repeats(dict(zip([unit], errors, strict=False)), Design(frozenset([unit])))
+        if results:
+            return sample_of(results, name, metric=metric, at=cell.at, read=read)
+        units = frozenset((seed, 0) for seed in self.scope.seeds)
+        return Repeats({}, Design(units), (f"{name}: not among the runs",))

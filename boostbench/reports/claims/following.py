@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.claims.claim_options import Labels, Tolerance, Whole
+from boostbench.reports.claims.claim_options import Amount, Labels, Tolerance, Whole
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import (
     Outcome,
@@ -37,10 +37,8 @@ class Trend(AboutMeans):
     direction : {"rises", "falls"}
     over : {"noise", "rounds"}
         Axis: the noises in order of their rates, or the rounds of ``at``.
-    slack : Tolerance
+    slack : Amount
         Tolerated change in the opposite direction; by default, every step must be strict.
-    ends : bool
-        Compare only the last value with the first.
     statistic : {"mean", "median"}
         Statistic over runs.
     """
@@ -49,8 +47,7 @@ class Trend(AboutMeans):
     against: Labels = ()
     direction: Literal["rises", "falls"]
     over: Literal["noise", "rounds"]
-    slack: Tolerance = Tolerance()
-    ends: bool = False
+    slack: Tolerance = Amount()
     statistic: Statistic = "mean"
 
     @model_validator(mode="after")
@@ -73,19 +70,16 @@ class Trend(AboutMeans):
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield an outcome on all steps together."""
-        steps = self._steps[:: len(self._steps) - 1] if self.ends else self._steps
+        steps = self._steps
         for cell in evidence.cells(self.booster, along=self.over):
-            values = [self._value(evidence, self._cell_at(cell, step)) for step in steps]
+            key = "at" if self.over == "rounds" else "noise"
+            cells = [replace(cell, **{key: step}) for step in steps]  # type: ignore[arg-type]
+            values = [self._value(evidence, each) for each in cells]
             outcome = all_of(self._step(evidence, a, b) for a, b in itertools.pairwise(values))
-            texts = [evidence.text(value, statistic=self.statistic) for value in values]
+            texts = [evidence.text(value, self.statistic) for value in values]
             name = f"{'distance ' if self.against else ''}at {steps[0]} to {steps[-1]}"
             numbers = {name: " → ".join(texts), "worst step": evidence.change(outcome)}
             yield evidence.case(cell, outcome, numbers)
-
-    def _cell_at(self, cell: Cell, step: int | str) -> Cell:
-        if self.over == "rounds":
-            return replace(cell, at=step)
-        return replace(cell, noise=str(step))
 
     def _value(self, evidence: Evidence, cell: Cell) -> Repeats:
         if not self.against:
@@ -129,8 +123,8 @@ class Stops(AboutRuns):
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield an outcome on all runs of each cell."""
         for cell in evidence.cells(self.booster):
-            stopped = evidence.gathered(cell, self._is_stopped)
-            made = evidence.gathered(cell, _rounds_made).values
+            stopped = evidence.sample(cell, read=self._is_stopped)
+            made = evidence.sample(cell, read=_rounds_made).values
             outcome = near(stopped, Repeats.constant(1.0, stopped), 0.0)
             numbers = {"rounds made": span([int(n) for n in made.values()]) if made else "–"}
             yield evidence.case(cell, outcome, numbers)

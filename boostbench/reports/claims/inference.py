@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
+from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.values.designs import Repeats, Statistic
 from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, estimate
 
@@ -43,16 +44,14 @@ class Outcome:
     why: str = ""  # reason for missing values, or why no test is possible
     test: str = ""  # name of the test; empty for a computed value
     #: P-values for "holds" and for "fails"; by default 0 or 1, from the state.
-    p: tuple[float, float] | None = None
+    p: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if self.here is None and self.state in ("holds", "fails"):
             object.__setattr__(self, "here", self.state == "holds")
-
-    @property
-    def p_values(self) -> tuple[float, float]:
-        """P-values for "holds" and for "fails"."""
-        return self.p or (float(self.state != "holds"), float(self.state != "fails"))
+        if not self.p:
+            p = float(self.state != "holds"), float(self.state != "fails")
+            object.__setattr__(self, "p", p)
 
     @property
     def sign(self) -> int | None:
@@ -60,11 +59,6 @@ class Outcome:
         if self.here is None:
             return None
         return 0 if self.tied else 1 if self.here else -1
-
-    @property
-    def badness(self) -> float:
-        """Sort key among outcomes of one state: the largest is closest to failing."""
-        return -math.inf if self.difference is None else self.difference
 
 
 def lower(
@@ -92,16 +86,17 @@ def lower(
     outcome : Outcome
         With the difference left minus right.
     """
-    compared = _compared(left, right, statistic)
-    if isinstance(compared, Outcome):
-        return compared
+    pairs = left.minus(right)
+    if _is_too_few(pairs):
+        return _missing(pairs)
+    compared = estimate(left, right, statistic)
     beyond = compared.difference - slack
     tied = abs(beyond) <= ROUNDING
     p = compared.not_below(slack), compared.not_above(slack)
     if tied and ties and compared.scale == 0.0 and not compared.why:
         p = compared.least, 1.0
     here = ties if tied else beyond < 0
-    return _outcome(compared, left, right, p, here, _enough(compared, beyond), tied=tied)
+    return replace(_outcome(pairs, compared, p, here, beyond), tied=tied)
 
 
 def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
@@ -110,16 +105,22 @@ def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
     The outcome holds, or fails, if the probability that the difference lies inside, or outside,
     the region of practical equivalence is at least 97.5 % (Benavoli et al. 2017).
     """
+    pairs = left.minus(right)
+    n, planned = len(pairs.values), len(pairs.design.units)
     if tolerance <= 0:
-        return _equal(left, right)
-    compared = _compared(left, right, "mean")
-    if isinstance(compared, Outcome):
-        return compared
-    return equivalent(compared, left, right, tolerance)
+        largest = max(pairs.values.values(), key=abs, default=0.0)
+        if abs(largest) > ROUNDING:
+            return Outcome("fails", largest, None, n, planned, test=EQUALITY)
+        if n < planned or n == 0:
+            return replace(_missing(pairs), difference=0.0 if n else None)
+        return Outcome("holds", 0.0, None, n, planned, test=EQUALITY)
+    if _is_too_few(pairs):
+        return _missing(pairs)
+    return equivalent(pairs, estimate(left, right), tolerance)
 
 
-def equivalent(estimated: Estimate, left: Repeats, right: Repeats, tolerance: float) -> Outcome:
-    """Decide whether an estimated difference is at most a tolerance, see `near`."""
+def equivalent(pairs: Repeats, estimated: Estimate, tolerance: float) -> Outcome:
+    """Decide whether the estimated mean of differences is at most a tolerance, see `near`."""
     edge = abs(estimated.difference) - tolerance
     here = edge <= ROUNDING
     above, below = estimated.not_below(tolerance), estimated.not_above(-tolerance)
@@ -133,20 +134,22 @@ def equivalent(estimated: Estimate, left: Repeats, right: Repeats, tolerance: fl
     else:
         outside = min(1.0, above + below)
         p = outside, 1 - outside
-    return _outcome(estimated, left, right, p, here, _enough(estimated, edge))
+    return _outcome(pairs, estimated, p, here, edge)
 
 
-def share_of(successes: Repeats, bound: float) -> Outcome:
-    """Decide whether a share of all possible runs is at least a bound, by the exact binomial test.
+def at_least(successes: Repeats, rule: Rule) -> Outcome:
+    """Decide on a share of all possible runs, or on a number of the planned runs.
 
-    The interval is Wilson's. Runs on overlapping splits count as a smaller effective number.
+    A share is judged by the exact binomial test, with Wilson's interval. A number of planned runs
+    counts as it is: it is beyond chance if more runs succeed than coins would, and contradicted if
+    fewer do than the wanted share would let expect. Runs on overlapping splits count as a smaller
+    effective number.
 
     Parameters
     ----------
     successes : Repeats
         1 for each run in which a statement holds, 0 for the other runs.
-    bound : float
-        Share, 0 to 1.
+    rule : Rule
 
     Returns
     -------
@@ -157,60 +160,32 @@ def share_of(successes: Repeats, bound: float) -> Outcome:
 
     n, planned = len(successes.values), len(successes.design.units)
     if n == 0:
-        return Outcome("missing", n=0, planned=planned, why=_why(successes))
-    share = sum(successes.values.values()) / n
-    k, m = _effective(successes)
-    interval = binomtest(k, m).proportion_ci(method="wilson")
-    above, below = (binomtest(k, m, bound, alternative=side).pvalue for side in ("greater", "less"))
-    total = NEVER
-    if abs(share - bound) > ROUNDING and 0 < bound < 1 and not successes.design.overlap:
-        z = _NORMAL.inv_cdf(LEVEL)
-        total = max(float(n), bound * (1 - bound) * (z / (share - bound)) ** 2)
-    return decided(
-        Outcome(
-            "open",
-            share,
-            (float(interval.low), float(interval.high)),
-            n,
-            planned,
-            total,
-            here=share >= bound - ROUNDING,
-            test=SHARE_TEST,
-            p=(float(above), float(below)),
-        )
-    )
-
-
-def at_least(successes: Repeats, wanted: float | int) -> Outcome:
-    """Decide on a share of all possible runs (a float), or a number of the planned runs (an int).
-
-    The number of planned runs counts as it is. It is beyond chance if more runs succeed than coins
-    would, and contradicted if fewer do than the wanted share would let expect.
-    """
-    from scipy.stats import binomtest
-
-    if isinstance(wanted, float):
-        return share_of(successes, wanted)
-    n, planned = len(successes.values), len(successes.design.units)
-    n_successes = round(sum(successes.values.values()))
-    share = n_successes / n if n else None
-    is_met, is_lost = n_successes >= wanted, planned >= wanted > n_successes + planned - n
-    if not (is_met or is_lost):
-        why = "; ".join(successes.gaps) or f"only {planned} runs are planned"
-        return Outcome("missing", share, None, n, planned, why=why)
-    k, m = _effective(successes)
-    above = float(binomtest(k, m, 0.5, alternative="greater").pvalue)
-    below = float(binomtest(k, m, wanted / planned, alternative="less").pvalue)
-    p = (above, 1.0) if is_met else (1.0, below)
-    found = Outcome("open", share, None, n, planned, here=is_met, test="exact sign test", p=p)
-    return decided(found)
-
-
-def _effective(successes: Repeats) -> tuple[int, int]:
-    """Return the numbers of successes and of runs, fewer if splits overlap."""
-    n = len(successes.values)
+        return _missing(successes)
+    n_successes = sum(successes.values.values())
+    share, wanted = n_successes / n, rule.count
     inflation = 1 + n * successes.design.overlap  # of the variance
-    return round(sum(successes.values.values()) / inflation), max(1, round(n / inflation))
+    k, m = round(n_successes / inflation), max(1, round(n / inflation))
+    if wanted is None:
+        bound, here = rule.share, share >= rule.share - ROUNDING
+        above, below = (binomtest(k, m, bound, each).pvalue for each in ("greater", "less"))
+        ends = binomtest(k, m).proportion_ci(method="wilson")
+        interval, p = (float(ends.low), float(ends.high)), (float(above), float(below))
+        total = NEVER
+        if abs(share - bound) > ROUNDING and 0 < bound < 1 and not successes.design.overlap:
+            z = _NORMAL.inv_cdf(LEVEL)
+            total = max(float(n), bound * (1 - bound) * (z / (share - bound)) ** 2)
+        return decided(
+            Outcome("open", share, interval, n, planned, total, here, test=SHARE_TEST, p=p)
+        )
+    here = n_successes >= wanted
+    if not here and not planned >= wanted > n_successes + planned - n:
+        why = "; ".join(successes.gaps) or f"only {planned} runs are planned"
+        return Outcome("missing", share, n=n, planned=planned, why=why)
+    above = binomtest(k, m, 0.5, "greater").pvalue
+    below = binomtest(k, m, wanted / planned, "less").pvalue
+    p = (float(above), 1.0) if here else (1.0, float(below))
+    found = Outcome("open", share, n=n, planned=planned, here=here, test="exact sign test", p=p)
+    return decided(found)
 
 
 def all_of(outcomes: Iterable[Outcome]) -> Outcome:
@@ -219,12 +194,34 @@ def all_of(outcomes: Iterable[Outcome]) -> Outcome:
     Its p-value for "holds" is the largest of all; that for "fails" is the smallest, times the
     number of outcomes (the first step of Holm's method).
     """
-    return _joined(list(outcomes), wants_all=True)
+    outcomes = list(outcomes)
+    if len(outcomes) == 1:
+        return outcomes[0]
+    holds, fails = zip(*(outcome.p for outcome in outcomes), strict=True)
+    p = max(holds), min(1.0, len(outcomes) * min(fails))
+    here = Rule().is_met([outcome.here for outcome in outcomes])
+    state = state_of(p, here)
+    if state != "fails" and any(outcome.state == "missing" for outcome in outcomes):
+        state = "missing"
+    deciding = [outcome for outcome in outcomes if outcome.state == state] or outcomes
+    worst = max(deciding, key=lambda o: -math.inf if o.difference is None else o.difference)
+    tied = min((outcome.sign for outcome in outcomes if outcome.sign is not None), default=1) == 0
+    totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]
+    total = max(totals) if here else min(totals)
+    return replace(worst, state=state, here=here, tied=tied, total=total, p=p)
 
 
 def any_of(outcomes: Iterable[Outcome]) -> Outcome:
-    """Return the outcome of "an outcome holds": `all_of` with "holds" and "fails" exchanged."""
-    return _joined(list(outcomes), wants_all=False)
+    """Return the outcome of "an outcome holds": not all of them fail."""
+    return _negated(all_of(map(_negated, outcomes)))
+
+
+def _negated(outcome: Outcome) -> Outcome:
+    """Return the outcome of the contrary, with left and right exchanged."""
+    states: dict[State, State] = {"holds": "fails", "fails": "holds"}
+    here = None if outcome.here is None else not outcome.here
+    state = states.get(outcome.state, outcome.state)
+    return replace(turned(outcome), state=state, here=here, p=outcome.p[::-1])
 
 
 def turned(outcome: Outcome) -> Outcome:
@@ -234,105 +231,49 @@ def turned(outcome: Outcome) -> Outcome:
     return replace(outcome, difference=difference, interval=interval)
 
 
-def _joined(outcomes: Sequence[Outcome], *, wants_all: bool) -> Outcome:
-    if len(outcomes) == 1:
-        return outcomes[0]
-    m = len(outcomes)
-    holds, fails = zip(*(outcome.p_values for outcome in outcomes), strict=True)
-    p = (
-        (max(holds), min(1.0, m * min(fails)))
-        if wants_all
-        else (min(1.0, m * min(holds)), max(fails))
-    )
-    answers = [outcome.here for outcome in outcomes]
-    decisive_here = not wants_all
-    here = None if None in answers else not decisive_here
-    here = decisive_here if decisive_here in answers else here
-    state, decisive = _state(p, here), "fails" if wants_all else "holds"
-    if state != decisive and any(outcome.state == "missing" for outcome in outcomes):
-        state = "missing"
-    pick = max if wants_all else min
-    deciding = [outcome for outcome in outcomes if outcome.state == state] or outcomes
-    chosen = pick(deciding, key=lambda outcome: outcome.badness)
-    signs = [outcome.sign for outcome in outcomes if outcome.sign is not None]
-    tied = bool(signs) and (min(signs) if wants_all else max(signs)) == 0
-    totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]
-    total = max(totals) if wants_all == here else min(totals)
-    return replace(chosen, state=state, here=here, tied=tied, total=total, p=p)
-
-
-def _compared(left: Repeats, right: Repeats, statistic: Statistic) -> Estimate | Outcome:
-    """Return the estimated difference, or a missing outcome if there are too few runs."""
-    pairs = left.minus(right)
-    n, planned = len(pairs.values), len(pairs.design.units)
-    if n == 0 or (n == 1 and planned > 1):
-        return Outcome("missing", n=n, planned=planned, why=_why(pairs, "no runs in common"))
-    return estimate(left, right, statistic)
-
-
-def _outcome(
-    estimated: Estimate,
-    left: Repeats,
-    right: Repeats,
-    p: tuple[float, float],
-    here: bool,
-    total: float,
-    *,
-    tied: bool = False,
-) -> Outcome:
-    pairs = left.minus(right)
-    n, planned = len(pairs.values), len(pairs.design.units)
-    return decided(
-        Outcome(
-            "open",
-            estimated.difference,
-            estimated.interval if estimated.scale else None,
-            n,
-            planned,
-            max(n + 1, total),
-            here,
-            tied,
-            estimated.why,
-            estimated.test,
-            p,
-        )
-    )
-
-
 def decided(outcome: Outcome) -> Outcome:
     """Return an outcome with the state that its p-values give."""
-    return replace(outcome, state=_state(outcome.p_values, outcome.here))
+    return replace(outcome, state=state_of(outcome.p, outcome.here))
 
 
-def _equal(left: Repeats, right: Repeats) -> Outcome:
-    """Decide whether two quantities are equal in every run."""
-    pairs = left.minus(right)
-    n, planned = len(pairs.values), len(pairs.design.units)
-    differing = [value for value in pairs.values.values() if abs(value) > ROUNDING]
-    if differing:
-        return Outcome("fails", max(differing, key=abs), None, n, planned, test=EQUALITY)
-    if n < planned or n == 0:
-        return Outcome("missing", 0.0 if n else None, n=n, planned=planned, why=_why(pairs))
-    return Outcome("holds", 0.0, None, n, planned, test=EQUALITY)
-
-
-def _state(p: tuple[float, float], here: bool | None) -> State:
+def state_of(p: Sequence[float], here: bool | None) -> State:
     """Return the state; a test that contradicts the means leaves it open."""
     if p[0] <= LEVEL and here is not False:
         return "holds"
     return "fails" if p[1] <= LEVEL and here is not True else "open"
 
 
-def _enough(estimated: Estimate, beyond: float) -> float:
-    """Return the approximate number of units with the bound at an end of the interval.
+def _is_too_few(pairs: Repeats) -> bool:
+    return len(pairs.values) < min(2, max(1, len(pairs.design.units)))
 
-    The estimated difference lies ``beyond`` above the bound.
+
+def _missing(sample: Repeats) -> Outcome:
+    why = "; ".join(sample.gaps) or "no runs in common"
+    return Outcome("missing", n=len(sample.values), planned=len(sample.design.units), why=why)
+
+
+def _outcome(
+    pairs: Repeats, estimated: Estimate, p: tuple[float, ...], here: bool, beyond: float
+) -> Outcome:
+    """Return the outcome of a test; the estimated difference lies ``beyond`` above the bound.
+
+    The number of units that would decide it has the bound at an end of the interval.
     """
-    if abs(beyond) <= ROUNDING or estimated.per_unit == 0.0:
-        return NEVER
-    variance = (beyond / (estimated.reach / estimated.scale)) ** 2 - estimated.fixed
-    return estimated.per_unit / variance if variance > 0 else NEVER
-
-
-def _why(sample: Repeats, otherwise: str = "no runs") -> str:
-    return "; ".join(sample.gaps) or otherwise
+    n, total = len(pairs.values), NEVER
+    if abs(beyond) > ROUNDING and estimated.per_unit:
+        variance = (beyond / (estimated.reach / estimated.scale)) ** 2 - estimated.fixed
+        total = max(n + 1, estimated.per_unit / variance) if variance > 0 else NEVER
+    return decided(
+        Outcome(
+            "open",
+            estimated.difference,
+            estimated.interval if estimated.scale else None,
+            n,
+            len(pairs.design.units),
+            total,
+            here,
+            why=estimated.why,
+            test=estimated.test,
+            p=p,
+        )
+    )

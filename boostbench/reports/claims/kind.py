@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import fields, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -24,13 +23,10 @@ from boostbench.reports.claims.claim_options import (
 )
 from boostbench.reports.claims.evidence import (
     Case,
-    CellSelection,
     Evidence,
-    PrintedEvidence,
-    Studies,
     UnitOfTest,
 )
-from boostbench.reports.values.frame import END, Result
+from boostbench.reports.values.frame import END
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.validation import MistakesError
 
@@ -58,12 +54,6 @@ class Kind(Options):
         """Largest probability that a data set is a case that holds if boosters are equal."""
         return 0.5
 
-    def selection(self, scope: Scope) -> CellSelection:
-        """Return the part of the experiment that the claim is about."""
-        names = {field.name for field in fields(CellSelection)} & set(type(self).model_fields)
-        chosen = CellSelection(**{name: getattr(self, name) for name in names})
-        return chosen if chosen.datasets else replace(chosen, datasets=scope.datasets)
-
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the cases of the claim.
 
@@ -74,23 +64,6 @@ class Kind(Options):
         """
         raise BoostbenchError(f"kind of claim {type(self).__name__} must define cases(evidence)")
 
-    def cases_of(
-        self,
-        scope: Scope,
-        results: Iterable[Result] = (),
-        studies: Studies | None = None,
-    ) -> list[Case]:
-        """Return the cases of the claim for runs of its config.
-
-        Parameters
-        ----------
-        scope : Scope
-        results : iterable of Result, default=()
-        studies : callable or None, default=None
-            Function from another config to its study.
-        """
-        return list(self.cases(Evidence(scope, results, self.selection(scope), studies)))
-
     def check(self, scope: Scope) -> None:
         """Check that there are cases, and that ``at_least`` and ``of`` fit their number.
 
@@ -100,12 +73,13 @@ class Kind(Options):
         """
         if scope.unknown:
             return
-        per_group = Counter(case.group for case in self.cases_of(scope))
+        per_group = Counter(case.group for case in self.cases(Evidence(scope, self)))
         if not per_group:
             what = "needs at least one case; 'except', 'datasets' or the paper's file leave none"
             raise MistakesError(((), what))
         without_exceptions = self.model_copy(update={"except_": ()})
-        whole = Counter(case.group for case in without_exceptions.cases_of(scope))
+        evidence = Evidence(scope, without_exceptions)
+        whole = Counter(case.group for case in without_exceptions.cases(evidence))
         for group, n in per_group.items():
             where = f" at {group}" if group else ""
             if (self.at_least.count or 0) > n:
@@ -116,15 +90,6 @@ class Kind(Options):
             if self.of is not None and self.of not in (n, whole[group]):
                 what = f"of: {self.of}, but there are {n} cases{where}"
                 raise MistakesError((("of",), what))
-
-    def _in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
-        """Return whether the printed errors satisfy the claim; None if some are not printed."""
-        files = tuple(map(read_paper_values, papers))
-        groups: dict[str, list[bool | None]] = {}
-        for case in self.cases(PrintedEvidence(scope, files, self.selection(scope))):
-            groups.setdefault(case.group, []).append(case.outcome.here)
-        answers = [self.at_least.is_met(answers) for answers in groups.values()]
-        return False if False in answers else None if None in answers else True
 
     def others(self, evidence: Evidence, *mine: str) -> list[str]:
         """Return the boosters of the config except ``mine``."""
@@ -180,13 +145,18 @@ class AboutMeans(AboutValues):
 
     def in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
         """Return whether the printed errors satisfy the claim; None if some are not printed."""
-        return self._in_print(scope, papers)
+        files = tuple(map(read_paper_values, papers))
+        groups: dict[str, list[bool | None]] = {}
+        for case in self.cases(Evidence(scope, self, papers=files)):
+            groups.setdefault(case.group, []).append(case.outcome.here)
+        return Rule().is_met([self.at_least.is_met(answers) for answers in groups.values()])
 
     def check(self, scope: Scope) -> None:
         """Check also that the unit is stated where it matters, and that it can be tested."""
         super().check(scope)
-        n = len(self.selection(scope).datasets)
-        if n > 1 and self.at_least != Rule() and "unit" not in self.model_fields_set:
+        n = len(self.datasets or scope.datasets)
+        is_chosen = self.unit != "runs" or "unit" in self.model_fields_set
+        if n > 1 and self.at_least != Rule() and not is_chosen:
             what = (
                 f"at_least: {self.at_least!r} needs a unit: 'sets' if the data sets are a sample, "
                 "'runs' if each is decided by its own runs"

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from pathlib import Path
+from typing import Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from boostbench.experiments.configs.kind_options import Scope
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFile, Tolerance, Whole
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
-from boostbench.reports.claims.inference import Outcome, State, equivalent, lower, near
-from boostbench.reports.claims.kind import AboutValues
-from boostbench.reports.values.agreement import PrintedComparison, compare_with_printed
+from boostbench.reports.claims.inference import Outcome, equivalent, lower, near
+from boostbench.reports.claims.kind import AboutMeans, AboutValues
+from boostbench.reports.values.agreement import compare_with_printed
 from boostbench.reports.values.designs import Repeats
-from boostbench.reports.values.frame import END
+from boostbench.reports.values.frame import END, Result, error_at
 from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.rank_statistics import competition_ranks
 
@@ -39,7 +38,7 @@ class MatchesPaper(AboutValues):
         Alternative to a file: numbers of errors by booster, one for each T of ``at``.
     boosters : tuple of str
         All by default.
-    within : Tolerance or None
+    within : Amount or None
         By default, a printed value agrees if it lies in the prediction interval around ours; with
         a tolerance, if ours is equivalent to it. The relative part refers to the printed value.
     """
@@ -74,45 +73,43 @@ class MatchesPaper(AboutValues):
             value = evidence.printed(self.paper, cell, cell.datasets[0])
             if value is not None and value.error is not None:
                 others = [replace(cell, booster=label) for label in columns]
-                agreements = [
-                    self._outcome(evidence, other, value)[0].state == "holds"
+                wrong = [
+                    self._compared(evidence, other, value).outcome.state == "holds"
                     for other in others
                     if (theirs := evidence.printed(self.paper, other, cell.datasets[0])) is not None
                     and theirs.method != value.method
                 ]
-                placebo = sum(agreements) / len(agreements) if agreements else None
+                placebo = statistics.fmean(wrong) if wrong else None
                 yield replace(self._compared(evidence, cell, value), placebo=placebo)
 
     def _counted(self, evidence: Evidence, cell: Cell) -> Case:
         printed = self.errors[cell.booster][self.at.index(cell.at)]
-        ours = evidence.sample(cell, counted=True)
+        size = evidence.metric.counted
+
+        def count(result: Result) -> float:
+            return error_at(result, self.value, cell.at) * float(getattr(result.record, size))
+
+        ours = evidence.sample(cell, read=count)
         outcome = near(ours, Repeats.constant(printed, ours), 0.0)
         distinct = sorted({round(count) for count in ours.values.values()})
         text = ", ".join(map(str, distinct)) or "–"
         return evidence.case(cell, outcome, {"ours": text, "paper": str(printed)})
 
     def _compared(self, evidence: Evidence, cell: Cell, value: PaperValue) -> Case:
-        outcome, ours, comparison = self._outcome(evidence, cell, value)
-        numbers = {"ours": evidence.text(ours), "paper": value.text, "difference": "–"}
-        if comparison is not None:
-            numbers["difference"] = evidence.change(outcome)
-            numbers["against the paper"] = comparison.agreement
-        return evidence.case(cell, outcome, numbers)
-
-    def _outcome(
-        self, evidence: Evidence, cell: Cell, value: PaperValue
-    ) -> tuple[Outcome, Repeats, PrintedComparison | None]:
         """Compare our runs in a cell with a printed value."""
-        ours = evidence.sample(cell, rounds=value.rounds if cell.at == END else None)
-        printed = Repeats.constant(value.error or 0.0, ours)
-        comparison = compare_with_printed(ours, value, evidence.n_test(cell))
-        if comparison is None:
-            return lower(ours, printed), ours, None  # the outcome names the missing runs
-        n, planned = len(ours.values), len(ours.design.units)
-        estimate, agreement = comparison.estimate, comparison.agreement
+
+        def read(result: Result) -> float:
+            is_other = cell.at == END and result.run.rounds != value.rounds
+            return math.nan if is_other else error_at(result, self.value, cell.at)
+
+        ours = evidence.sample(cell, read=read)
+        numbers = {"ours": evidence.text(ours), "paper": value.text, "difference": "–"}
+        compared = compare_with_printed(ours, value, evidence.n_test(cell))
+        if compared is None:  # the outcome names the missing runs
+            return evidence.case(cell, lower(ours, ours), numbers)
+        estimate, agreement = compared
         if self.within is not None:
-            tolerance = self.within.of(value.error)
-            outcome = equivalent(estimate, ours, printed, tolerance)
+            outcome = equivalent(ours, estimate, self.within.of(value.error))
         else:
             agrees, is_off = agreement == "agrees", agreement.endswith("printed")
             tail = min(estimate.not_above(0.0), estimate.not_below(0.0))
@@ -120,16 +117,16 @@ class MatchesPaper(AboutValues):
                 "holds" if agrees else "fails" if is_off else "open",
                 estimate.difference,
                 estimate.interval,
-                n,
-                planned,
-                here=agrees or (None if not is_off else False),
+                len(ours.values),
+                len(ours.design.units),
                 test=estimate.test,
                 p=(float(not agrees), tail if is_off else 1.0),
             )
-        return outcome, ours, comparison
+        numbers |= {"difference": evidence.change(outcome), "against the paper": agreement}
+        return evidence.case(cell, outcome, numbers)
 
 
-class RanksWithin(AboutValues):
+class RanksWithin(AboutMeans):
     """A booster, or the best of several, has at most a given rank among all boosters.
 
     Boosters are ranked by their means over the runs that all of them have: 1 is best, and equal
@@ -141,15 +138,10 @@ class RanksWithin(AboutValues):
     within : int
     """
 
-    fixed_unit = "sets"
-
+    unit: Literal["sets"] = "sets"
     booster: Labels
     within: Whole = 1
     pooled: bool = True
-
-    def in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
-        """Return whether the printed errors satisfy the claim; None if some are not printed."""
-        return self._in_print(scope, papers)
 
     @property
     def chance(self) -> float:
@@ -159,37 +151,27 @@ class RanksWithin(AboutValues):
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on the best rank in each cell."""
         for cell, ranks in ranked(evidence):
-            if ranks is None:
-                yield _without_values(evidence, cell)
+            if not ranks:
+                samples = [evidence.sample(cell, label) for label in evidence.scope.boosters]
+                gaps = [gap for sample in samples for gap in sample.gaps]
+                why = gaps[0] if gaps else "no runs in common"
+                yield evidence.case(cell, Outcome("missing", planned=1, why=why), {})
                 continue
             best = min(self.booster, key=lambda label: ranks[label])
-            holds = ranks[best] <= self.within
-            state: State = "holds" if holds else "fails"
-            outcome = Outcome(state, float(ranks[best] - self.within))
+            excess = ranks[best] - self.within
+            outcome = Outcome("holds" if excess <= 0 else "fails", float(excess))
             yield evidence.case(cell, outcome, {"best of them": best, "rank": str(ranks[best])})
 
 
-def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int] | None]]:
-    """Yield the ranks of the boosters in each cell; None if they have no runs in common."""
+def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int]]]:
+    """Yield the ranks of the boosters in each cell; none if they have no runs in common."""
     for cell in evidence.cells():
         samples = {label: evidence.sample(cell, label) for label in evidence.scope.boosters}
         units = sorted(set.intersection(*(set(sample.values) for sample in samples.values())))
-        means = {
-            label: round(statistics.fmean(sample.values[unit] for unit in units), _DECIMALS)
-            for label, sample in samples.items()
+        means = [
+            round(statistics.fmean(sample.values[unit] for unit in units), _DECIMALS)
+            for sample in samples.values()
             if units
-        }
-        yield cell, _ranks(evidence, means) if means else None
-
-
-def _ranks(evidence: Evidence, values: Mapping[str, float]) -> dict[str, int]:
-    """Return the ranks of boosters by a value of the metric of the claim."""
-    errors = evidence.metric.shortfall(np.array([[*values.values()]]))
-    return dict(zip(values, competition_ranks(errors)[0].tolist(), strict=True))
-
-
-def _without_values(evidence: Evidence, cell: Cell) -> Case:
-    """Return the case of a cell in which the boosters have no runs in common."""
-    gaps = [gap for label in evidence.scope.boosters for gap in evidence.sample(cell, label).gaps]
-    why = gaps[0] if gaps else "no runs in common"
-    return evidence.case(cell, Outcome("missing", planned=1, why=why), {})
+        ]
+        ranks = competition_ranks(evidence.metric.shortfall(np.array([means])))[0].tolist()
+        yield cell, dict(zip(samples, ranks, strict=False))

@@ -5,22 +5,20 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from boostbench.experiments.configs.claims import Claim
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.claims.evidence import Case, Studies, UnitOfTest
-from boostbench.reports.claims.inference import NEVER, Outcome, State
+from boostbench.reports.claims.evidence import Case, Evidence, Studies, UnitOfTest
+from boostbench.reports.claims.inference import NEVER, Outcome, State, state_of
 from boostbench.reports.claims.kind import Kind
 from boostbench.reports.values.differences import LEVEL
-from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.frame import Study
 from boostbench.reports.values.rank_statistics import holm
 
-#: Answer to whether the claim is beyond chance: "no" if its contrary is.
-Beyond = Literal["yes", "no", "open"]
 Status = Literal[
     "reproduced",
     "true here, could be chance",
@@ -40,19 +38,16 @@ class GroupVerdict:
     rule: str  # required number of cases, in words
     met: int  # cases that are true of the runs at hand
     here: bool | None  # True if the rule is met in these runs; None if unknown
-    beyond: Beyond
-    holds: int  # cases that hold beyond chance
-    fails: int
-    open: int
-    missing: int
+    beyond: State  # "holds" if the claim is beyond chance, "fails" if its contrary is, else "open"
+    states: dict[State, int]  # numbers of cases
     p: tuple[float, float] = (1.0, 1.0)  # for "the rule is met" and "it is not met"
-    #: Estimated number of units that would decide an open group; `NEVER` if none would.
-    total: float = NEVER
+    #: Estimated number of further units that would decide an open group; `NEVER` if none would.
+    more: float = NEVER
 
     @property
     def n(self) -> int:
         """Number of cases."""
-        return self.holds + self.fails + self.open + self.missing
+        return sum(self.states.values())
 
     @property
     def status(self) -> Status:
@@ -60,13 +55,13 @@ class GroupVerdict:
         return status_of(self.here, self.beyond)
 
 
-def status_of(here: bool | None, beyond: Beyond) -> Status:
+def status_of(here: bool | None, beyond: State) -> Status:
     """Return both answers together: true in these runs, and beyond chance."""
     if here is None:
         return "undecided"
     if here:
-        return "reproduced" if beyond == "yes" else "true here, could be chance"
-    return "not reproduced" if beyond == "no" else "false here, could be chance"
+        return "reproduced" if beyond == "holds" else "true here, could be chance"
+    return "not reproduced" if beyond == "fails" else "false here, could be chance"
 
 
 @dataclass(frozen=True)
@@ -78,23 +73,23 @@ class Verdict:
     cases: tuple[Case, ...]  # the evidence
     unit: UnitOfTest = "runs"
     chance: float = 0.5  # that a data set is a case that holds if boosters are equal
-    #: Estimated number of further units (seeds or data sets) that would decide it; None if it is
-    #: decided, or if no number would.
-    more: int | None = None
-    #: Seconds of one core for one more repeat of the runs; None if no run has a result.
-    seconds: float | None = None
 
     @property
     def here(self) -> bool | None:
         """True if the claim is true in these runs, by means and counts; None if unknown."""
-        answers = [group.here for group in self.groups]
-        return False if False in answers else None if None in answers else True
+        return Rule().is_met([group.here for group in self.groups])
 
     @property
-    def beyond(self) -> Beyond:
-        """Answer to whether the claim is beyond chance."""
+    def beyond(self) -> State:
+        """The claim is beyond chance ("holds"), its contrary is ("fails"), or neither ("open")."""
         answers = [group.beyond for group in self.groups]
-        return "no" if "no" in answers else "open" if "open" in answers else "yes"
+        return "fails" if "fails" in answers else "open" if "open" in answers else "holds"
+
+    @property
+    def more(self) -> int | None:
+        """Estimated number of further seeds or data sets that would decide it; None if unknown."""
+        known = [g.more for g in self.groups if g.beyond == "open" and math.isfinite(g.more)]
+        return math.ceil(max(known)) if self.beyond == "open" and known else None
 
     @property
     def status(self) -> Status:
@@ -114,34 +109,19 @@ def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
     studies : callable or None, default=None
         Function from another config to its study, for claims that need one.
     """
-    return tuple(judge_claim(claim, study.results, studies) for claim in study.config.claims)
+    return tuple(_judge(claim, study, studies) for claim in study.config.claims)
 
 
-def judge_claim(claim: Claim, results: Sequence[Result], studies: Studies | None = None) -> Verdict:
-    """Judge one claim.
-
-    Parameters
-    ----------
-    claim : Claim
-    results : sequence of Result
-    studies : callable or None, default=None
-    """
+def _judge(claim: Claim, study: Study, studies: Studies | None) -> Verdict:
     kind = claim.options
     assert isinstance(kind, Kind)
-    cases = kind.cases_of(claim.scope, results, studies)
-    selection = kind.selection(claim.scope)
-    selected = [
-        result
-        for result in results
-        if result.run.dataset in selection.datasets and result.noise in selection.noise
-    ]
+    evidence = Evidence(claim.scope, kind, study, studies)
     return verdict_on(
         claim,
-        cases,
+        list(kind.cases(evidence)),
         kind.at_least,
         unit=getattr(kind, "unit", kind.fixed_unit),
         chance=kind.chance,
-        seconds=_seconds_of_a_repeat(selected),
     )
 
 
@@ -152,7 +132,6 @@ def verdict_on(
     *,
     unit: UnitOfTest = "runs",
     chance: float = 0.5,
-    seconds: float | None = None,
 ) -> Verdict:
     """Form the verdict on a claim from its cases.
 
@@ -175,8 +154,6 @@ def verdict_on(
         Sample of the tests.
     chance : float, default=0.5
         Probability that a data set is a case that holds if boosters are equal.
-    seconds : float or None, default=None
-        Seconds of one core for one more repeat of the runs.
     """
     names = dict.fromkeys(case.group for case in cases)
     parts = [[case for case in cases if case.group == name] for name in names]
@@ -189,8 +166,7 @@ def verdict_on(
         _group_verdict(name, part, rule, (met, unmet), unit, chance)
         for name, part, (met, _), unmet in zip(names, parts, p, p_unmet, strict=True)
     )
-    verdict = Verdict(claim, groups, tuple(cases), unit, chance, seconds=seconds)
-    return replace(verdict, more=_more(verdict)) if verdict.beyond == "open" else verdict
+    return Verdict(claim, groups, tuple(cases), unit, chance)
 
 
 def _group_verdict(
@@ -201,40 +177,32 @@ def _group_verdict(
     unit: UnitOfTest,
     chance: float,
 ) -> GroupVerdict:
-    n = len(cases)
-    answers = [case.outcome.here for case in cases]
+    n, answers = len(cases), [case.outcome.here for case in cases]
     met, here = answers.count(True), rule.is_met(answers)
-    beyond: Beyond = "open"
-    if p[0] <= LEVEL and here is not False:
-        beyond = "yes"
-    elif p[1] <= LEVEL and here is not True:
-        beyond = "no"
-    states = [case.outcome.state for case in cases]
-    holds, fails, n_open, missing = (states.count(state) for state in get_args(State))
-    total = NEVER
+    beyond, more = state_of(p, here), NEVER
     if beyond == "open" and unit == "sets":
-        total = _enough_sets(met / n, n, rule, chance)
+        more = _more_sets(met / n, n, rule, chance)
     elif beyond == "open":
-        total = _enough_runs(cases, rule.needed(n))
-    return GroupVerdict(
-        name, rule.text(n), met, here, beyond, holds, fails, n_open, missing, p, total
-    )
+        more = _more_runs(cases, rule.needed(n))
+    found = [case.outcome.state for case in cases]
+    states = {state: found.count(state) for state in get_args(State)}
+    return GroupVerdict(name, rule.text(n), met, here, beyond, states, p, more)
 
 
-def _enough_runs(cases: Sequence[Case], needed: int) -> float:
-    """Return the number of units that would decide a group if open cases stay as they are here."""
-    states = [case.outcome.state for case in cases]
+def _more_runs(cases: Sequence[Case], needed: int) -> float:
+    """Return the further runs that would decide a group if open cases stay as they are here."""
+    outcomes = sorted((case.outcome for case in cases), key=lambda outcome: outcome.total)
+    states = [outcome.state for outcome in outcomes]
     holds, fails = states.count("holds"), states.count("fails")
-    open_outcomes = [case.outcome for case in cases if case.outcome.state == "open"]
-    for outcome in sorted(open_outcomes, key=lambda outcome: outcome.total):
+    for outcome in (outcome for outcome in outcomes if outcome.state == "open"):
         holds, fails = holds + (outcome.here is True), fails + (outcome.here is False)
         if holds >= needed or len(cases) - fails < needed:
-            return outcome.total
+            return outcome.total - outcome.n
     return NEVER
 
 
-def _enough_sets(share: float, n: int, rule: Rule, chance: float) -> float:
-    """Return the number of data sets that would decide a group if the share of cases stays."""
+def _more_sets(share: float, n: int, rule: Rule, chance: float) -> float:
+    """Return the further data sets that would decide a group if the share of cases stays."""
     from scipy.stats import binom
 
     sizes = np.arange(n + 1, _MOST_SETS)
@@ -243,25 +211,13 @@ def _enough_sets(share: float, n: int, rule: Rule, chance: float) -> float:
         p = binom.sf(met - 1, sizes, chance)
     else:
         p = binom.cdf(met, sizes, rule.share_of(n))
-    return next((float(size) for size in sizes[p <= LEVEL]), NEVER)
-
-
-def _more(verdict: Verdict) -> int | None:
-    """Return the further units that would decide the groups that they can decide."""
-    totals = [g.total for g in verdict.groups if g.beyond == "open" and math.isfinite(g.total)]
-    if not totals:
-        return None
-    if verdict.unit == "sets":
-        return max(1, math.ceil(max(totals)) - max(group.n for group in verdict.groups))
-    n = max(case.outcome.n for case in verdict.cases if case.outcome.state == "open")
-    return max(1, math.ceil(max(totals)) - n)
+    return next((float(size - n) for size in sizes[p <= LEVEL]), NEVER)
 
 
 def p_at_least(cases: Sequence[Case], rule: Rule) -> tuple[float, float]:
     """Return the p-values of "enough cases hold" and of "fewer hold", see `verdict_on`."""
     n, needed = len(cases), rule.needed(len(cases))
-    holds = sorted(case.outcome.p_values[0] for case in cases)
-    fails = sorted(case.outcome.p_values[1] for case in cases)
+    holds, fails = (sorted(case.outcome.p[side] for case in cases) for side in (0, 1))
     if needed > n:
         return 1.0, 0.0
     return min(1.0, (n - needed + 1) * holds[needed - 1]), min(1.0, needed * fails[n - needed])
@@ -287,11 +243,3 @@ def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float
     n = len(by_set)
     met = float(binom.sf(holding - 1, len(shares), chance)) if shares else 1.0
     return met, float(binom.cdf(possible, n, rule.share_of(n)))
-
-
-def _seconds_of_a_repeat(results: Sequence[Result]) -> float | None:
-    """Return the total time of the finished runs per seed and fold."""
-    done = [(result, result.record) for result in results if result.ok]
-    repeats = {(result.run.seed, result.fold) for result, _ in done}
-    total = sum(record.total_seconds for _, record in done if record is not None)
-    return total / len(repeats) if repeats else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from pydantic import ConfigDict
 
@@ -16,7 +16,6 @@ from boostbench.experiments.configs.claims import Claim, Origin
 from boostbench.reports.claims.evidence import Case
 from boostbench.reports.claims.inference import EQUALITY, State
 from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status
-from boostbench.reports.text import duration
 from boostbench.validation import Listed, Model
 
 if TYPE_CHECKING:
@@ -24,7 +23,8 @@ if TYPE_CHECKING:
 
 _MOST_GROUPS = 3
 _HERE = {True: "true", False: "false", None: "unknown"}
-_BEYOND: dict[State, str] = {
+#: Words for whether a case or a claim is beyond chance, by its state.
+BEYOND: dict[State, str] = {
     "holds": "yes",
     "fails": "contrary",
     "open": "open",
@@ -59,11 +59,6 @@ class ClaimView(Model):
     reasons: Listed[str] = ()
     #: Remarks that are never left out, such as a change made after results were seen.
     marks: Listed[str] = ()
-
-    @property
-    def headline(self) -> str:
-        """The verdict, as every surface prints it."""
-        return self.verdict
 
     @property
     def tone(self) -> str:
@@ -149,7 +144,7 @@ def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
             is_complete = outcome.n == outcome.planned
             row["runs"] = f"{outcome.n}" if is_complete else f"{outcome.n} of {outcome.planned}"
         row["here"] = _HERE[outcome.here]
-        row["beyond chance"] = _BEYOND[outcome.state]
+        row["beyond chance"] = BEYOND[outcome.state]
         rows.append(row)
     return rows
 
@@ -162,7 +157,6 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
     yield from _test(verdict)
     if verdict.beyond == "open":
         yield from remedies(verdict)
-    yield from _basis(cases)
 
 
 def _counts(verdict: Verdict) -> str:
@@ -181,19 +175,18 @@ def _counts(verdict: Verdict) -> str:
 
 
 def _count(group: GroupVerdict, verdict: Verdict) -> str:
-    n = group.n
+    n, of_sets = group.n, verdict.unit == "sets"
     if n == 1:
         return f"{_HERE[group.here]} in these runs"
-    if verdict.unit == "sets":
-        equal = f"by chance {verdict.chance * n:.1f}".removesuffix(".0")
-        text = f"true in {group.met} of {n} cases ({group.rule} must; {equal})"
-        return f"{text}, {group.missing} missing" if group.missing else text
-    text = f"true in {group.met} of {n} cases ({group.rule} must)"
-    parts = [f"{group.holds} beyond chance"]
-    parts += [f"{group.fails} contradicted"] if group.fails else []
-    parts += [f"{group.open} open"] if group.open else []
-    parts += [f"{group.missing} missing"] if group.missing else []
-    return f"{text}: {', '.join(parts)}"
+    equal = f"; by chance {verdict.chance * n:.1f}".removesuffix(".0") if of_sets else ""
+    words = {"holds": "beyond chance", "fails": "contradicted"}
+    parts = [
+        f"{group.states[state]} {words.get(state, state)}"
+        for state in (("missing",) if of_sets else get_args(State))
+        if group.states[state] or state == "holds"
+    ]
+    text = f"true in {group.met} of {n} cases ({group.rule} must{equal})"
+    return ": ".join(filter(None, [text, ", ".join(parts)]))
 
 
 def _placebo(cases: Sequence[Case]) -> Iterator[str]:
@@ -227,34 +220,22 @@ def _test(verdict: Verdict) -> Iterator[str]:
     groups = verdict.groups
     p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)
     text = f"{', '.join(names)}{', with Holm' if several else ''}, p = {p:.2g}"
-    answer = {"yes": "yes", "no": "the contrary is", "open": "open"}[verdict.beyond]
+    answer = BEYOND[verdict.beyond].replace("contrary", "the contrary is")
     yield f"beyond chance: {answer} ({text})"
 
 
 def remedies(verdict: Verdict) -> Iterator[str]:
     """Yield what would decide whether a claim is beyond chance, such as further runs."""
     more, unit = verdict.more, "data set" if verdict.unit != "runs" else "run"
-    stuck = [g for g in verdict.groups if g.beyond == "open" and math.isinf(g.total)]
-    n_open = sum(group.beyond == "open" for group in verdict.groups)
+    undecided = [group for group in verdict.groups if group.beyond == "open"]
+    stuck = [group for group in undecided if math.isinf(group.more)]
     if more is not None:
         kind = "" if unit == "data set" else " (seeds)"
-        units = f"about {more} more {unit}{'s' * (more > 1)}{kind}"
-        what = f"{n_open - len(stuck)} of {n_open} groups" if stuck else "it"
-        seconds = verdict.seconds if unit == "run" else None
-        cost = "" if seconds is None else f" ({duration(more * seconds)} of one core)"
-        yield f"{units} would decide {what}{cost}"
-    if any(group.missing for group in stuck):
+        what = f"{len(undecided) - len(stuck)} of {len(undecided)} groups" if stuck else "it"
+        yield f"about {more} more {unit}{'s' * (more > 1)}{kind} would decide {what}"
+    if any(group.states["missing"] for group in stuck):
         yield "missing runs could change the verdict"
-    if any(not group.missing for group in stuck):
-        what = "the others" if more is not None else "it"
+    elif stuck and more is None:
         whys = {case.outcome.why for case in verdict.cases if case.outcome.state == "open"} - {""}
-        known = f"no number of further {unit}s is known to decide {what}"
+        known = f"no number of further {unit}s is known to decide it"
         yield from whys or [known if verdict.unit != "mean" else "more data sets could decide it"]
-
-
-def _basis(cases: Sequence[Case]) -> Iterator[str]:
-    """Yield the smallest number of runs behind a case, if some runs are missing."""
-    incomplete = [case.outcome for case in cases if 0 < case.outcome.n < case.outcome.planned]
-    if incomplete:
-        least = min(incomplete, key=lambda outcome: outcome.n)
-        yield f"based on {least.n} of {least.planned} runs in places"

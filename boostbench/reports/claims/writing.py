@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from boostbench.reports.claims.verdicts import Verdict
+from boostbench.reports.claims.inference import NEVER, Outcome
+from boostbench.reports.claims.verdicts import GroupVerdict, Verdict
 from boostbench.reports.claims.view import (
+    BEYOND,
     HOW_TO_READ,
     counts_in_words,
     evidence_rows,
@@ -14,39 +17,31 @@ from boostbench.reports.claims.view import (
 )
 from boostbench.reports.text import markdown, markdown_table
 
-_OF_GROUPS = ("here", "beyond", "rule", "met", "holds", "fails", "open", "missing", "p")
-_OF_OUTCOMES = ("here", "state", "difference", "interval", "test", "p", "planned", "why")
-
 
 def verdict_json(verdict: Verdict) -> dict[str, Any]:
     """Return a verdict with its evidence as JSON data, with errors and differences as fractions."""
     return {
         **view_of(verdict).model_dump(mode="json"),
         "here": verdict.here,
-        "beyond_chance": verdict.beyond,
+        "beyond_chance": BEYOND[verdict.beyond],
         "kind": verdict.claim.kind,
         "unit": verdict.unit,
         "more_units": verdict.more,
-        "seconds_per_repeat": verdict.seconds,
-        "groups": [
-            {"where": group.group, "verdict": group.status, **_attributes(group, _OF_GROUPS)}
-            for group in verdict.groups
-        ],
+        "groups": [{**_plain(group), "verdict": group.status} for group in verdict.groups],
         "cases": [
             {
                 "where": case.group,
                 "case": case.subject,
-                **_attributes(case.outcome, _OF_OUTCOMES),
-                "runs": case.outcome.n,
                 "shown": case.numbers,
+                **_plain(case.outcome),
             }
             for case in verdict.cases
         ],
     }
 
 
-def _attributes(value: object, names: Sequence[str]) -> dict[str, Any]:
-    return {name: getattr(value, name) for name in names}
+def _plain(value: GroupVerdict | Outcome) -> dict[str, Any]:
+    return {name: part for name, part in asdict(value).items() if part != NEVER}
 
 
 def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
@@ -59,7 +54,7 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
         if view.quote:
             parts.append(f"> {markdown(view.quote)}")
         about = [markdown(text) for text in (view.source, view.note) if text]
-        parts.append(" · ".join([f"**{view.headline}**", *about]))
+        parts.append(" · ".join([f"**{view.verdict}**", *about]))
         marks = [f"- **{markdown(mark)}**" for mark in view.marks]
         parts.append("\n".join([*marks, *(f"- {markdown(text)}" for text in view.reasons)]))
         parts.append(_table(evidence_rows(verdict)))
@@ -69,7 +64,7 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
 def verdicts_list(verdicts: Sequence[Verdict]) -> str:
     """Return the verdicts as a Markdown list that links to their evidence; empty without any."""
     lines = [
-        f"- **{view.headline}** ({view.origin}): {markdown(view.says)} "
+        f"- **{view.verdict}** ({view.origin}): {markdown(view.says)} "
         f"([evidence](claims.md#claim-{number}))"
         for number, view in enumerate(map(view_of, verdicts), start=1)
     ]

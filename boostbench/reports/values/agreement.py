@@ -6,9 +6,10 @@ The placebo is the agreement of a printed value with our values in the wrong col
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 from boostbench.reports.values.designs import Repeats
 from boostbench.reports.values.differences import ROUNDING, Estimate
@@ -21,18 +22,12 @@ C = TypeVar("C", bound=Hashable)
 P = TypeVar("P", bound=Hashable)
 
 
-class PrintedComparison(NamedTuple):
-    """Comparison of our value with a printed one."""
-
-    estimate: Estimate  # of the difference, ours minus printed
-    agreement: Agreement
-    is_informative: bool  # True if agreement is evidence: the interval is narrow enough
-
-
 def compare_with_printed(
     ours: Repeats, printed: PaperValue, n_test: int
-) -> PrintedComparison | None:
+) -> tuple[Estimate, Agreement] | None:
     """Compare our errors with a printed error; None if either has no value.
+
+    Return the estimate of the difference, ours minus printed, and the agreement.
 
     The printed error agrees if it lies in the 95 % prediction interval around ours, and the
     interval is narrow: at most 1.5 points or a quarter of the printed error on each side. In a
@@ -79,7 +74,7 @@ def compare_with_printed(
     agreement: Agreement = "agrees" if is_informative else "cannot tell"
     if abs(estimate.difference) > estimate.reach and not is_equal:
         agreement = "better than printed" if estimate.difference < 0 else "worse than printed"
-    return PrintedComparison(estimate, agreement, is_informative)
+    return estimate, agreement
 
 
 @dataclass(frozen=True)
@@ -102,17 +97,14 @@ def hold(cells: Mapping[tuple[P, C], Compared]) -> dict[tuple[P, C], Held]:
     """
     agreements = {}
     for (place, column), (ours, printed, n_test) in cells.items():
-        comparison = compare_with_printed(ours, printed, n_test)
-        if comparison is None:
-            continue
-        others = [
-            compare_with_printed(theirs, printed, n)
-            for (other_place, _), (theirs, other, n) in cells.items()
-            if other_place == place and other.method != printed.method
-        ]
-        wrong = [other is not None and other.agreement == "agrees" for other in others]
-        placebo = sum(wrong) / len(wrong) if wrong else None
-        agreements[place, column] = Held(comparison.agreement, placebo)
+        if compared := compare_with_printed(ours, printed, n_test):
+            wrong = [
+                (compare_with_printed(theirs, printed, n) or ("", ""))[1] == "agrees"
+                for (other_place, _), (theirs, other, n) in cells.items()
+                if other_place == place and other.method != printed.method
+            ]
+            placebo = statistics.fmean(wrong) if wrong else None
+            agreements[place, column] = Held(compared[1], placebo)
     return agreements
 
 

@@ -97,19 +97,14 @@ class Repeats:
             sets=tuple(each.map(change) for each in self.sets),
         )
 
-    def only(self, unit: Unit) -> Repeats:
-        """Return the sample of one unit, as a computed value without spread."""
-        design = Design(frozenset([unit]), problem=self.design.problem)
-        return Repeats({unit: self.values[unit]}, design)
-
     def minus(self, other: Repeats) -> Repeats:
         """Return the differences in the common units."""
-        return _combined([self, other], lambda pair: pair[0] - pair[1])
+        return _linear([self, other], lambda pair: pair[0] - pair[1])
 
 
 def mean_of(samples: Sequence[Repeats]) -> Repeats:
     """Return the mean of samples in each of their common units."""
-    return samples[0] if len(samples) == 1 else _combined(samples, _mean)
+    return samples[0] if len(samples) == 1 else _linear(samples, _mean)
 
 
 def over_sets(samples: Sequence[Repeats]) -> Repeats:
@@ -118,7 +113,7 @@ def over_sets(samples: Sequence[Repeats]) -> Repeats:
         return samples[0]
     # Test samples of different data sets are not paired.
     unpaired = [replace(sample, on_each={}) for sample in samples]
-    return replace(_combined(unpaired, _mean), sets=tuple(samples))
+    return replace(_linear(unpaired, _mean), sets=tuple(samples))
 
 
 def sample_of(
@@ -209,19 +204,25 @@ def _mean(parts: Sequence[Any]) -> Any:
     return sum(parts) / len(parts)
 
 
-def _combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -> Repeats:
-    """Return a linear combination of samples in each of their common units."""
+def combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -> Repeats:
+    """Return a function of the values of several samples in each of their common units."""
     first, *rest = samples
     units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
-    known = [unit for unit in units if all(unit in sample.on_each for sample in samples)]
-    sets: tuple[Repeats, ...] = ()
-    if first.sets and all(len(sample.sets) == len(first.sets) for sample in rest):
-        parts = zip(*(sample.sets for sample in samples), strict=True)
-        sets = tuple(_combined(part, join) for part in parts)
     return Repeats(
         {unit: join([sample.values[unit] for sample in samples]) for unit in units},
         first.design.union(*(sample.design for sample in rest)),
         tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps)),
-        {unit: join([sample.on_each[unit] for sample in samples]) for unit in known},
-        sets,
     )
+
+
+def _linear(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -> Repeats:
+    """Return a linear combination of samples, also of their parts by test sample and data set."""
+    first, *rest = samples
+    joined = combined(samples, join)
+    known = [unit for unit in joined.values if all(unit in sample.on_each for sample in samples)]
+    sets: tuple[Repeats, ...] = ()
+    if first.sets and all(len(sample.sets) == len(first.sets) for sample in rest):
+        parts = zip(*(sample.sets for sample in samples), strict=True)
+        sets = tuple(_linear(part, join) for part in parts)
+    on_each = {unit: join([sample.on_each[unit] for sample in samples]) for unit in known}
+    return replace(joined, on_each=on_each, sets=sets)

@@ -7,7 +7,6 @@
 | several seeds on one split | t test with the spread over seeds and over test samples |
 | one run | exact McNemar test on its test samples |
 | several data sets | Wilcoxon's signed-rank test and a t test for skewed values |
-| runs that share no data | Welch's t test |
 | medians | bootstrap over runs |
 | equal differences in all runs | exact sign test |
 | one run, a quantity without test samples | none, a computed value |
@@ -41,6 +40,7 @@ FEWEST_SETS = 6
 NO_SAMPLES = (
     "the records do not hold the values by test sample, without which one split cannot tell"
 )
+UNPAIRED = "the runs are on different problems and cannot be paired"
 _MOST_DF = 1e6
 _DECIMALS = 12
 _RESAMPLES = 2000
@@ -105,11 +105,14 @@ class Estimate:
 
     def _p(self, bound: float, sign: Literal[1, -1]) -> float:
         """Return the p-value of the hypothesis that the signed excess over a bound is positive."""
+        from scipy.stats import binomtest
+
         excess = sign * (self.difference - bound)
         if self.why:
             return 1.0
         if self.discordant is not None and bound == 0.0:
-            return _one_sided(*self.discordant[::sign])
+            worse, n = self.discordant[::sign][0], sum(self.discordant)
+            return float(binomtest(worse, n, alternative="less").pvalue) if n else 1.0
         if self.by_set is not None:
             excesses = sign * (self.by_set - bound)
             return max(skewed_t_p(excesses), signed_rank_p(excesses))
@@ -154,7 +157,7 @@ def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Es
         return _of_medians(left, right, [*pairs.values], 1 + n * pairs.design.overlap)
     difference = float(values.mean())
     if left.design.problem != right.design.problem:
-        return _welch(left, right)
+        return Estimate(difference, n=n, why=UNPAIRED)
     variance = float(values.var(ddof=1)) if n > 1 else 0.0
     variance *= variance > ROUNDING**2
     if design.on_test and (n == 1 or design.source == "one split"):
@@ -323,32 +326,3 @@ def _of_medians(
         return _without_spread(difference, n, inflation)
     fixed = variance * (inflation - 1) / n
     return Estimate(difference, "bootstrap of medians over runs", n, variance, fixed, n - 1)
-
-
-def _welch(left: Repeats, right: Repeats) -> Estimate:
-    """Compare the means of unpaired runs; equal values on each side by a permutation test."""
-    sides = [np.array([*sample.values.values()]) for sample in (left, right)]
-    difference = float(sides[0].mean() - sides[1].mean())
-    if min(map(len, sides)) < 2:
-        return Estimate(difference, why="one run that is paired with no other has no known spread")
-    parts = [
-        float(side.var(ddof=1)) * (1 / len(side) + sample.design.overlap)
-        for side, sample in zip(sides, (left, right), strict=True)
-    ]
-    variance = sum(parts)
-    denominator = sum(part**2 / (len(side) - 1) for part, side in zip(parts, sides, strict=True))
-    n = min(map(len, sides))
-    if variance <= ROUNDING**2:
-        overlap = left.design.overlap + right.design.overlap
-        least = 1.0 if overlap else 1 / math.comb(sum(map(len, sides)), n)
-        return Estimate(difference, "exact permutation test, not paired", n, least=least)
-    df = variance**2 / denominator
-    return Estimate(difference, "Welch's t test, not paired", n, fixed=variance, df=df)
-
-
-def _one_sided(wrong_left: int, wrong_right: int) -> float:
-    """Return the p-value of McNemar's exact test that left misclassifies fewer samples."""
-    from scipy.stats import binomtest
-
-    n = wrong_left + wrong_right
-    return float(binomtest(wrong_left, n, alternative="less").pvalue) if n else 1.0

@@ -71,16 +71,14 @@ class Study:
     @cached_property
     def datasets(self) -> list[str]:
         """Labels of the data sets with results, in the order of the config."""
-        known = [entry.data.label or entry.data.name for entry in self.config.datasets]
         present = {result.run.dataset for result in self.results}
-        return [name for name in dict.fromkeys(known) if name in present]
+        return [name for name in self.config.scope().datasets if name in present]
 
     @cached_property
     def boosters(self) -> list[str]:
         """Labels of the boosters with runs, in the order of the config."""
-        known = [booster.label or booster.name for booster in self.config.boosters]
         present = {result.run.method for result in self.results}
-        return [name for name in dict.fromkeys(known) if name in present]
+        return [name for name in self.config.scope().boosters if name in present]
 
     @cached_property
     def contenders(self) -> list[str]:
@@ -189,19 +187,14 @@ def collect(config: Config, results: Sequence[Result]) -> Study:
     """
     if not results and config.datasets:
         raise BoostbenchError("there is no run to report on", where=str(config.path))
-    noises = _positions(noise.full_label for noise in config.noise)
-    datasets = _positions(entry.data.label or entry.data.name for entry in config.datasets)
-    boosters = _positions(booster.label or booster.name for booster in config.boosters)
+    scope = config.scope()
+    noises = [noise.full_label for noise in config.noise]
 
     def place(result: Result) -> tuple[int, ...]:
         run = result.run
-        return (
-            noises.get(result.noise, len(noises)),
-            datasets.get(run.dataset, len(datasets)),
-            boosters.get(run.method, len(boosters)),
-            run.seed,
-            result.fold,
-        )
+        named = (noises, result.noise), (scope.datasets, run.dataset), (scope.boosters, run.method)
+        places = [[*known, name].index(name) for known, name in named]
+        return *places, run.seed, result.fold
 
     return Study(config, tuple(sorted(results, key=place)))
 
@@ -419,7 +412,3 @@ def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np
 @cache
 def _text_of(params: Params) -> str:
     return canonical_json(params.plain())
-
-
-def _positions(names: Iterable[str]) -> dict[str, int]:
-    return {name: index for index, name in enumerate(dict.fromkeys(names))}

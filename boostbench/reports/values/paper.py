@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import product
+from math import inf
 from pathlib import Path
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
@@ -141,14 +142,11 @@ def read_rows(
         raise ConfigError([DataError("is not a UTF-8 text file", where=str(path))]) from error
     reader = csv.DictReader(io.StringIO(text, newline=""))
     columns = [column for column in reader.fieldnames or () if column]
-    if not columns:
-        what = "is empty; the first line must name the columns"
-        raise ConfigError([DataError(what, where=str(path))])
     complaints: list[BoostbenchError] = []
     for name in required:
         if name not in columns:
             close = nearest(name, [column for column in columns if column not in required])
-            hint = f"; is it {close!r}?" if close else f"; it has {', '.join(columns)}"
+            hint = f"; is it {close!r}?" if close else f"; it has {', '.join(columns) or 'none'}"
             complaints.append(DataError(f"has no column {name!r}{hint}", where=f"{path}:1"))
     if complaints:
         raise ConfigError(complaints)
@@ -165,37 +163,33 @@ def _value(row: Mapping[str | None, str | None]) -> PaperValue:
     unit = cells["unit"]
     if unit not in _EXPONENTS:
         raise ValueError(f"unit must be percent or fraction, found {unit!r}")
-    rounds = _number(cells, "T")
-    if rounds != int(rounds) or rounds < 1:
-        raise ValueError(f"T must be a whole number of rounds from 1, found {cells['T']!r}")
-    noise = _number(cells, "noise")
-    if not 0 <= noise <= 1:
-        raise ValueError(f"noise must be a rate from 0 to 1, found {cells['noise']!r}")
-    points = _number(cells, "error").scaleb(_EXPONENTS[unit]) if cells["error"] else None
-    if points is not None and not 0 <= points <= 100:
-        raise ValueError(f"error must be 0 to 100 percent, found {cells['error']!r} ({unit})")
-    spread = _number(cells, "std").scaleb(_EXPONENTS[unit]) if cells.get("std") else None
+    exponent = _EXPONENTS[unit]
+    points, spread = (
+        _number(cells, name, 0, 100 // 10**exponent).scaleb(exponent) if cells.get(name) else None
+        for name in ("error", "std")
+    )
     std = "" if spread is None else f" ± {spread:f}"
-    repeats = _number(cells, "runs") if cells.get("runs") else Decimal(1)
-    if repeats != int(repeats) or repeats < 1:
-        raise ValueError(f"runs must be a whole number from 1, found {cells['runs']!r}")
     return PaperValue(
         cells["dataset"],
         cells["method"],
-        int(rounds),
-        round(float(noise), 6),
+        int(_number(cells, "T", 1, whole=True)),
+        round(float(_number(cells, "noise", 0, 1)), 6),
         None if points is None else float(points) / 100,
         NO_VALUE if points is None else f"{points:f}{std}",
         NO_VALUE if points is None else f"{100 - points:f}{std}",
         cells.get("doubt", ""),
         None if spread is None else float(spread) / 100,
-        int(repeats),
+        int(_number(cells, "runs", 1, whole=True)) if cells.get("runs") else 1,
     )
 
 
-def _number(cells: Mapping[str, str], name: str) -> Decimal:
+def _number(
+    cells: Mapping[str, str], name: str, least: int, most: float = inf, *, whole: bool = False
+) -> Decimal:
     with suppress(InvalidOperation):
         number = Decimal(cells[name])
-        if number.is_finite():
+        if number.is_finite() and least <= number <= most and not (whole and number % 1):
             return number
-    raise ValueError(f"{name} must be a number, found {cells[name]!r}")
+    kind = "a whole number" if whole else "a number"
+    limits = f"of at least {least}" if most == inf else f"from {least} to {most}"
+    raise ValueError(f"{name} must be {kind} {limits}, found {cells[name]!r}")

@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench import registry
-from boostbench.experiments.configs.kind_options import Options
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import SIZE_OF, Checkpoints, Record
 from boostbench.quantities import QUANTITIES
@@ -25,7 +22,6 @@ from boostbench.reports.values.frame import Result
 if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
 
-_OWN_CODE = Path(__file__).parents[2]
 #: Fields with the same value in most records, held once in memory.
 _SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
 
@@ -35,8 +31,8 @@ class Unread:
 
     - The curves ``edge`` and ``loss`` are kept if an option of the report or of a claim names them.
     - A curve of floats, such as the log loss, is kept at the read rounds only and NaN elsewhere,
-      unless a figure or a plugin without an option ``at`` names it. So are the training errors for
-      a file; in memory, counts are smaller than floats.
+      unless an option names it. So are the training errors for a file; in memory, counts are
+      smaller than floats.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
 
@@ -54,25 +50,18 @@ class Unread:
     """
 
     def __init__(self, config: Config, heads: Sequence[Run], *, for_file: bool = False) -> None:
-        parts = [(part.kind, part.written, part.options) for part in config.report]
-        parts += [(each.kind, each.entry[each.kind], each.options) for each in config.claims]
-        all_written = str([written for _, written, _ in parts])
-        drawn = _words(
-            [
-                (written, dict(options))
-                for kind, written, options in parts
-                if "at" not in options.own and (kind in registry.figures or _is_plugin(options))
-            ]
-        )
-        named = _words(all_written) | drawn
-        incidental = (name for name, each in QUANTITIES.items() if each.is_incidental)
-        self._left_out = {QUANTITIES[name].curve for name in incidental if name not in named}
-        self._whole = {each.curve for name, each in QUANTITIES.items() if name in drawn}
+        parts = [(part.written, part.options) for part in config.report]
+        parts += [(each.entry[each.kind], each.options) for each in config.claims]
+        written = str([entry for entry, _ in parts])
+        named = set(re.findall(r"\w+", written + str([dict(options) for _, options in parts])))
+        unnamed = [each for name, each in QUANTITIES.items() if name not in named]
+        self._left_out = {each.curve for each in unnamed if each.is_incidental}
         counts = [each for each in QUANTITIES.values() if each.curve in SIZE_OF]
+        self._whole = {each.curve for name, each in QUANTITIES.items() if name in named}
         self._whole |= {each.curve for each in counts if each.on_test or not for_file}
         self._by_sample = _tested_by_sample(heads)
         # Integers by themselves, unlike those in "0.2", "20 %" or "ranks-20".
-        integers = re.findall(r"(?<![\w.-])\d+(?! ?[\w.%-])", all_written)
+        integers = re.findall(r"(?<![\w.-])\d+(?! ?[\w.%-])", written)
         rounds = {*map(int, integers), *config.checkpoints}
         selects_rounds = config.select is not None and config.select.rounds
         self._rounds = None if selects_rounds else rounds  # None: all
@@ -126,15 +115,6 @@ class Unread:
             ("at_checkpoints", *sorted(names)), checkpoints
         )
         return shared
-
-
-def _words(written: Any) -> set[str]:
-    return set(re.findall(r"\w+", str(written)))
-
-
-def _is_plugin(options: Options) -> bool:
-    kind = options.function if options.is_derived else type(options)
-    return not kind.__module__.startswith("boostbench.")
 
 
 def _tested_by_sample(heads: Sequence[Run]) -> set[str]:

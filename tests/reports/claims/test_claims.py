@@ -11,12 +11,12 @@ from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import Options
 from boostbench.plugin_files import load_plugin
-from boostbench.reports.claims import Repeats, Verdict, judge, view_of
-from boostbench.reports.claims.inference import NEVER, all_of, any_of, lower, near, share_of
-from boostbench.reports.claims.verdicts import GroupVerdict
-from boostbench.reports.claims.view import remedies
+from boostbench.reports.claims.claim_options import Rule
+from boostbench.reports.claims.inference import NEVER, all_of, any_of, at_least, lower, near
+from boostbench.reports.claims.verdicts import GroupVerdict, Verdict, judge
+from boostbench.reports.claims.view import remedies, view_of
 from boostbench.reports.claims.writing import verdict_json, verdicts_markdown
-from boostbench.reports.values.designs import Design
+from boostbench.reports.values.designs import Design, Repeats
 from boostbench.reports.values.frame import collect
 from tests.reports.synthetic import plan_of
 
@@ -148,16 +148,16 @@ def test_medians_are_compared_as_medians():
 
 def test_a_share_is_judged_by_the_exact_binomial_test():
     # 90 of 100: 0.8256 to 0.9448, as in R's prop.test without correction
-    outcome = share_of(sample(*[1.0] * 90, *[0.0] * 10), 0.5)
+    outcome = at_least(sample(*[1.0] * 90, *[0.0] * 10), Rule(share=0.5))
     assert outcome.interval == pytest.approx((0.8256, 0.9448), abs=1e-4)
     assert outcome.state == "holds"
-    tight = share_of(sample(*[1.0] * 90, *[0.0] * 10), 0.85)
+    tight = at_least(sample(*[1.0] * 90, *[0.0] * 10), Rule(share=0.85))
     assert tight.state == "open"
     tens = math.ceil(tight.total / 10)
     assert 10 < tens < 40
     tens += 2  # the estimate is that of the normal approximation
     enough = sample(*[1.0] * 9 * tens, *[0.0] * tens)
-    assert share_of(enough, 0.85).state == "holds"
+    assert at_least(enough, Rule(share=0.85)).state == "holds"
 
 
 def test_the_kind_of_the_documentation(tmp_path):
@@ -200,25 +200,18 @@ def test_the_placebo_of_a_count_is_what_wrong_columns_would_meet(tmp_path, point
 @pytest.mark.parametrize(
     ("totals", "more", "reasons"),
     [
-        ((20.0, 30.0), 22, ["about 22 more runs (seeds) would decide it"]),
+        ((12.0, 21.5), 22, ["about 22 more runs (seeds) would decide it"]),
         ((NEVER, NEVER), None, ["no number of further runs is known to decide it"]),
-        (
-            (20.0, NEVER),
-            12,
-            [
-                "about 12 more runs (seeds) would decide 1 of 2 groups",
-                "no number of further runs is known to decide the others",
-            ],
-        ),
+        ((8.0, NEVER), 8, ["about 8 more runs (seeds) would decide 1 of 2 groups"]),
     ],
 )
 def test_what_further_runs_would_decide(totals, more, reasons):
     groups = [
-        GroupVerdict("T", "all", 1, True, "open", 0, 0, 1, 0, total=total) for total in totals
+        GroupVerdict("T", "all", 1, True, "open", {"open": 1, "missing": 0}, more=more)
+        for more in totals
     ]
-    verdict = Verdict(
-        Claim(says="a", kind="compares", options=Options()), tuple(groups), (), more=more
-    )
+    verdict = Verdict(Claim(says="a", kind="compares", options=Options()), tuple(groups), ())
+    assert verdict.more == more
     assert list(remedies(verdict)) == reasons
 
 

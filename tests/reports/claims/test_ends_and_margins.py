@@ -4,7 +4,7 @@ import pytest
 
 from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import Data
-from boostbench.reports.claims import judge
+from boostbench.reports.claims.verdicts import judge
 from tests.reports.claims.stating import with_claims
 from tests.reports.synthetic import make_config, study_of
 

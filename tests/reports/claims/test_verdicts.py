@@ -10,8 +10,7 @@ import pytest
 import yaml
 
 from boostbench import registry
-from boostbench.reports.claims import judge
-from boostbench.reports.claims.verdicts import STATUSES
+from boostbench.reports.claims.verdicts import STATUSES, judge
 from boostbench.reports.claims.view import ClaimView, evidence_rows, view_of
 from boostbench.reports.claims.writing import verdict_json
 from tests.golden import parametrized, read_cases, rewrite
@@ -22,7 +21,7 @@ from .worlds import world
 LIST = Path(__file__).with_name("verdicts.txt")
 CASES = read_cases(LIST)
 #: Statuses by their words.
-HEADLINES = {ClaimView(says="a", verdict=status).headline: status for status in STATUSES}
+HEADLINES = {ClaimView(says="a", verdict=status).verdict: status for status in STATUSES}
 PAPER = """\
 dataset,method,T,noise,error,unit
 a,mh,100,0,6.2,percent
@@ -40,7 +39,7 @@ def outcome_of(title, text):
     (verdict,) = judge(world(folder, world_name, claim))
     rows = [" | ".join(f"{key}: {cell}" for key, cell in r.items()) for r in evidence_rows(verdict)]
     view = view_of(verdict)
-    return "\n".join([view.headline, *(f"- {reason}" for reason in view.reasons), *rows])
+    return "\n".join([view.verdict, *(f"- {reason}" for reason in view.reasons), *rows])
 
 
 @parametrized(LIST)
@@ -75,7 +74,7 @@ def test_a_verdict_is_json(tmp_path):
     case = row["cases"][0]
     assert case["difference"] == pytest.approx(-0.010)
     assert case["interval"] == pytest.approx([-0.0112, -0.0088], abs=2e-4)
-    assert (case["runs"], case["planned"], case["state"]) == (8, 8, "holds")
+    assert (case["n"], case["planned"], case["state"]) == (8, 8, "holds")
 
 
 if __name__ == "__main__":
