@@ -180,7 +180,7 @@ def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
     source: Source = "splits"
     if _is_generated(run.data.name, run.data.params) and "folds" not in split:
         source = "fresh data"
-    elif {"official", "first"} & set(split):
+    elif "official" in split:
         source = "one split"
     records = [result.record for result in results if result.ok and result.record]
     ratios = [record.n_test / record.n_train for record in records if record.n_train]

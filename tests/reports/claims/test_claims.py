@@ -28,7 +28,7 @@ KIND = CONFIGS / "softmax-boosting/increase.py:SmallestIncrease"
 PAIR = """\
 name: {name}
 datasets: [iris, wine]
-split: {{first: 100}}
+split: {{holdout: 0.3}}
 noise: {noise}
 boosters: [adaboost-mh, sm-boost]
 rounds: 10
