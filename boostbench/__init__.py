@@ -16,14 +16,17 @@ if TYPE_CHECKING:
     from boostbench.api import Experiment, load_dataset
     from boostbench.boosters import list_boosters, make_booster
     from boostbench.compare_boosters import compare
+    from boostbench.models import fit_model, load_model
     from boostbench.reports.values.frame import load_results
 
 __all__ = [
     "Experiment",
     "__version__",
     "compare",
+    "fit_model",
     "list_boosters",
     "load_dataset",
+    "load_model",
     "load_results",
     "make_booster",
 ]
@@ -34,6 +37,8 @@ __version__ = "0.2.0"
 _MODULES = {
     "Experiment": "api",
     "compare": "compare_boosters",
+    "fit_model": "models",
+    "load_model": "models",
     "list_boosters": "boosters",
     "load_dataset": "api",
     "load_results": "reports.values.frame",

@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from boostbench.data.adding import is_data_file, load_file
 from boostbench.data.catalog import search_dirs
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
@@ -443,24 +444,27 @@ def load_experiments(
     return experiments
 
 
-def load_dataset(name: str, *, data: Paths = (), **options: Any) -> Dataset:
-    """Load a data set of the catalog or of a data folder.
+def load_dataset(name: str | Path, *, data: Paths = (), **options: Any) -> Dataset:
+    """Load a data set of the catalog or of a data folder, or a data file.
 
     Parameters
     ----------
-    name : str
-        Name or alias.
+    name : str or path
+        Name or alias, or a CSV, ARFF, parquet or libsvm file.
     data : path or sequence of path, default=()
         Folders with data files, searched before ``BOOSTBENCH_DATA`` and ``datasets/``.
     **options
-        Options ``params``, ``encode``, ``missing`` and ``rng`` of `boostbench.data.loading.load`.
+        Options ``params``, ``encode``, ``missing`` and ``rng`` of `boostbench.data.loading.load`;
+        for a file ``target``, ``drop`` and ``types`` of `boostbench.compare`, and ``encode``.
 
     Examples
     --------
     >>> load_dataset("iris").X.shape
     (150, 4)
     """
-    return load(name, data_dirs=paths_of(data), **options)
+    if is_data_file(str(name)):
+        return load_file(Path(name).expanduser(), **options)
+    return load(str(name), data_dirs=paths_of(data), **options)
 
 
 def paths_of(paths: Paths) -> tuple[Path, ...]:

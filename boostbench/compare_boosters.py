@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from boostbench.api import Experiment, Listener, Paths, paths_of
-from boostbench.data.adding import add_file
-from boostbench.data.catalog import SUFFIXES
-from boostbench.data.columns import Column
+from boostbench.data.adding import add_file, is_data_file
+from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
+from boostbench.inputs import is_installed
 from boostbench.plugin_files import load_plugin
+from boostbench.plugin_sources import write_plugin
 from boostbench.quantities import QUANTITIES
+from boostbench.registry import Registry, weak_learners
+from boostbench.registry import boosters as known_boosters
 from boostbench.source import read_value
+from boostbench.whole_files import write_file
 
 if TYPE_CHECKING:
     from boostbench.reports.comparison import Comparison
 
-Booster = str | Mapping[str, Any]
+Booster = str | Mapping[str, Any] | Any
 #: Prefix of the data set names of copied files; no name of the catalog has it.
 _PREFIX = "own-"
 
@@ -84,7 +92,9 @@ def compare(
     experiment = comparison_experiment(boosters, on, metric=metric, **options)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
-    return answer(experiment, rope_of(rope, metric), page)
+    comparison = answer(experiment, rope_of(rope, metric), page)
+    remember(experiment, comparison, on=on, **options)
+    return comparison
 
 
 def answer(
@@ -95,19 +105,90 @@ def answer(
     from boostbench.reports.comparison_page import write_page
 
     study = experiment.study()
-    comparison = compare_boosters(study, rope, experiment.config.metrics[0])
+    labels = {label: dataset.classes for label, dataset in data_of(experiment)}
+    comparison = compare_boosters(study, rope, experiment.config.metrics[0], labels)
     if page is not None:
         write_page(study, comparison, Path(page).expanduser())
     return comparison
 
 
+def remember(
+    experiment: Experiment, comparison: Comparison, **options: Any
+) -> list[dict[str, Any]]:
+    """Store the best booster of each data set in the results folder, for `last_winner`.
+
+    Returns
+    -------
+    winners : list of dict
+        Options of `boostbench.models.fit_model`, one for each data set.
+    """
+    kept = ("target", "drop", "types", "encode", "rounds", "data", "plugins")
+    same = {key: options[key] for key in kept if options.get(key) not in (None, "ordinal")}
+    by_label = {each.label or each.name: each for each in experiment.config.boosters}
+    winners = []
+    for on in _names(options["on"]):
+        rows = comparison.boosters[comparison.boosters["dataset"] == _stem(on)]
+        if len(rows):
+            best = by_label[rows["booster"].iloc[0]]
+            params = best.params.plain()
+            told = ",".join(f"{key}={json.dumps(value)}" for key, value in params.items())
+            winners.append({"booster": ":".join(filter(None, [best.name, told])), "on": on, **same})
+    path = _folder(options.get("results", "results")) / "last.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, json.dumps(winners, indent=2, default=str).encode())
+    return winners
+
+
+def last_winner(results: str | Path = "results", on: str = "") -> dict[str, Any]:
+    """Return the options of `boostbench.models.fit_model` for the best of the last `compare`.
+
+    Parameters
+    ----------
+    results : str or path, default="results"
+    on : str, default=""
+        One of the data sets of that comparison; may be omitted if it had one.
+
+    Raises
+    ------
+    BoostbenchError
+        If there is no such comparison.
+    """
+    path = _folder(results) / "last.json"
+    if not path.is_file():
+        what = "name a booster; without one, the best of the last 'boostbench compare' is fitted"
+        raise BoostbenchError(f"{what}, and there was none", where=str(results))
+    winners: list[dict[str, Any]] = json.loads(path.read_bytes())
+    chosen = [each for each in winners if on in ("", each["on"])]
+    if len(chosen) != 1:
+        known = ", ".join(each["on"] for each in winners)
+        what = f"the last comparison was on {known}; name a booster, or one of these with --on"
+        raise BoostbenchError(what, where=str(path))
+    return chosen[0]
+
+
 def comparison_experiment(
+    boosters: Sequence[Booster], on: str | Path | Sequence[str | Path], **options: Any
+) -> Experiment:
+    """Return the experiment that compares boosters by cross-validation.
+
+    Parameters
+    ----------
+    boosters, on, **options
+        As for `experiment_on`; at least two boosters.
+    """
+    if len(boosters) < 2:
+        raise BoostbenchError(f"a comparison needs two boosters or more, found {len(boosters)}")
+    return experiment_on(boosters, on, **options)
+
+
+def experiment_on(
     boosters: Sequence[Booster],
     on: str | Path | Sequence[str | Path],
     *,
     target: str = "",
     drop: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
+    encode: str = "ordinal",
     noise: float | str | Mapping[str, Any] = 0.0,
     folds: int = 5,
     repeats: int = 5,
@@ -117,15 +198,17 @@ def comparison_experiment(
     data: Paths = (),
     plugins: Paths = (),
 ) -> Experiment:
-    """Return the experiment that compares boosters by cross-validation.
+    """Return the experiment that cross-validates boosters.
 
     Parameters
     ----------
-    boosters : sequence of str or mapping
-        At least two boosters. Each is a name or ``FILE.py:Class``, optionally with parameters as in
+    boosters : sequence of str, mapping or estimator
+        Each is a name or ``FILE.py:Class``, optionally with parameters as in
         ``name:parameter=value`` (separated by commas, nested with dots, such as
-        ``samme:weak_learner.tree.max_leaf_nodes=4``), or a mapping ``{name: {parameter: value}}``
-        as in a config.
+        ``samme:weak_learner.tree.max_leaf_nodes=4``), a mapping ``{name: {parameter: value}}``
+        as in a config, or a classifier object or its class, also of a notebook or of the running
+        script. The runs set the seed of an object; its ``n_estimators`` counts if it is not the
+        default.
     on : str, path, or sequence of them
         Names of data sets, and data files, which are copied into the results folder.
     target : str, default=""
@@ -135,9 +218,12 @@ def comparison_experiment(
     types : mapping of str to str, default=None
         What columns of the files are, where their cells do not tell: see
         `boostbench.data.columns.Declared`.
+    encode : {"ordinal", "one-hot"}, default="ordinal"
+        Encoding of categories, see `boostbench.data.loading.load`.
     noise : float, str or mapping, default=0.0
-        Share of the training labels to exchange, or a noise model with its parameters:
-        ``uniform-other:rate=0.2``, ``FILE.py:Class:rate=0.2``, or a mapping as in a config.
+        Share of the training labels that are made wrong, uniformly (``uniform-other``), or a noise
+        model with its parameters: ``pair:rate=0.2``, ``FILE.py:Class:rate=0.2``, or a mapping as in
+        a config.
     folds : int, default=5
         Number of folds of the stratified cross-validation.
     repeats : int, default=5
@@ -149,25 +235,24 @@ def comparison_experiment(
     results, data, plugins
         As for `Experiment.load`.
     """
-    names = [str(each) for each in ([on] if isinstance(on, str | Path) else on)]
-    if len(boosters) < 2:
-        raise BoostbenchError(f"a comparison needs two boosters or more, found {len(boosters)}")
-    copies = Path(results) / "compare" / "data"
+    names = _names(on)
+    copies = _folder(results) / "data"
     given: dict[str, Any] = {"target": target, "drop": drop, "types": types}
-    files = {name: _copy_file(name, copies, given) for name in names if _is_file(name)}
+    files = {name: _copy_file(name, copies, given) for name in names if is_data_file(name)}
     if any(given.values()) and not files:
         raise BoostbenchError("target, drop and types are given, but no data file is given")
     for plugin in paths_of(plugins):
         load_plugin(plugin)
     config = {
         "name": "compare",
-        "boosters": [_booster_entry(booster) for booster in boosters],
+        "boosters": [_booster_entry(booster, _folder(results)) for booster in boosters],
         "rounds": rounds,
         "datasets": [files.get(name, name) for name in names],
         "split": {"folds": folds, "stratify": True},
         "noise": _noise_entry(noise),
         "seeds": repeats,
-        "metrics": [metric],
+        "encode": encode,
+        "metrics": list(dict.fromkeys([metric, "confusion"])),
         "report": _report_on(metric),
     }
     folders = [*paths_of(data), *([copies] if files else [])]
@@ -184,19 +269,99 @@ def _report_on(metric: str) -> list[Any]:
     return [{"curves": {"y": name}} if has_curve else "curves"]
 
 
-def file_columns(experiment: Experiment) -> Iterator[tuple[str, tuple[Column, ...]]]:
-    """Yield the label of each data file, and what its columns became."""
+def data_of(experiment: Experiment) -> Iterator[tuple[str, Dataset]]:
+    """Yield the label of each data set in a comparison, and the data set."""
     for entry in experiment.config.datasets:
-        if entry.data.name.startswith(_PREFIX):
-            yield entry.data.label, load(entry.data.name, data_dirs=experiment.data).columns
+        data = entry.data
+        found = load(data.name, data.params.plain(), experiment.data, data.encode, data.missing)
+        yield data.label or data.name, found
 
 
-def _booster_entry(booster: Booster) -> Booster:
-    """Return the config entry for ``name:parameter=value,...``."""
-    if not isinstance(booster, str):
+def is_file_of_user(dataset: Dataset) -> bool:
+    """Return whether a data set of a comparison was given as a file."""
+    return dataset.name.startswith(_PREFIX)
+
+
+def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
+    """Yield a remark on each class with fewer samples than there are folds."""
+    counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
+    for name, count in zip(dataset.classes, counts, strict=True):
+        if count == 1:
+            yield f"class {name!r} has one row: when it is tested, it has not been learnt"
+        elif count < folds:
+            without = f"{folds - count} of {folds} folds test none of it"
+            yield f"class {name!r} has {count} rows: {without}; --folds {count} tests it in each"
+
+
+def _names(on: str | Path | Sequence[str | Path]) -> list[str]:
+    return [str(each) for each in ([on] if isinstance(on, str | Path) else on)]
+
+
+def _folder(results: str | Path) -> Path:
+    """Return the folder of a comparison in the results folder."""
+    return Path(results) / "compare"
+
+
+def _booster_entry(booster: Booster, folder: Path) -> Any:
+    """Return the config entry for ``name:parameter=value,...``, a class or an object."""
+    if isinstance(booster, Mapping):
         return booster
+    if not isinstance(booster, str):
+        return _entry_of(booster, folder)
     name, params = _split_parameters(booster)
+    if name in known_boosters and known_boosters.module(name) == "__main__":
+        return _entry_of(known_boosters.get(name), folder, name)
     return {name: {"label": booster, **params}} if params else booster
+
+
+def _entry_of(booster: Any, folder: Path, label: str = "") -> dict[str, Any]:
+    """Return the config entry for a class or an object."""
+    name, params = _component(booster, known_boosters, folder)
+    params.pop("random_state", None)
+    rounds = {"rounds": params.pop("n_estimators")} if "n_estimators" in params else {}
+    shown = ", ".join(f"{key}={value!r}" for key, value in {**params, **rounds}.items())
+    label = label or getattr(booster, "__name__", type(booster).__name__)
+    label += f"({shown})" if shown else ""
+    return {name: {"label": label, **rounds, **params}}
+
+
+def _component(found: Any, registry: Registry, folder: Path) -> tuple[str, dict[str, Any]]:
+    """Return the name of a class or of an object's class, and parameters besides the defaults."""
+    cls = found if inspect.isclass(found) else type(found)
+    if not hasattr(cls, "fit"):
+        raise BoostbenchError(f"a booster is a name or a classifier, found {found!r}")
+    params = {}
+    if cls is not found:
+        defaults = inspect.signature(cls).parameters
+        for key, value in found.get_params(deep=False).items():
+            is_default = key in defaults and repr(defaults[key].default) == repr(value)
+            params[key] = None if is_default else value
+            if hasattr(value, "get_params") and not is_default:
+                inner, its_own = _component(value, weak_learners, folder)
+                params[key] = {inner: its_own} if its_own else inner
+            elif is_default:
+                del params[key]
+            elif not isinstance(value, (str, int, float, list, tuple, dict, type(None))):
+                what = f"parameter {key} of {cls.__name__} is {value!r}, which no run can record"
+                raise BoostbenchError(f"{what}; give a name, numbers, texts, lists or mappings")
+    return _name_of(cls, registry, folder), params
+
+
+def _name_of(cls: Any, registry: Registry, folder: Path) -> str:
+    """Return a name by which a registry finds a class."""
+    cls = getattr(cls, "classifier", None) or cls
+    module = cls.__module__
+    if module == "__main__":
+        return f"{write_plugin(cls, folder / 'boosters')}:{cls.__name__}"
+    package = module if module.startswith("boostbench.") else module.partition(".")[0]
+    for name in registry.names():
+        if registry.module(name) in (module, package):
+            plugin = registry.get(name)
+            if cls in (plugin, getattr(plugin, "classifier", None)):
+                return name
+    file = inspect.getsourcefile(cls)
+    is_own = file is not None and not module.startswith("boostbench.") and not is_installed(file)
+    return f"{file if is_own else module}:{cls.__qualname__}"
 
 
 def _noise_entry(noise: float | str | Mapping[str, Any]) -> str | Mapping[str, Any]:
@@ -208,7 +373,7 @@ def _noise_entry(noise: float | str | Mapping[str, Any]) -> str | Mapping[str, A
     except ValueError:
         model, params = _split_parameters(str(noise))
         return {"model": model, **params}
-    return {"model": "exchange", "rate": rate} if rate else "none"
+    return {"model": "uniform-other", "rate": rate} if rate else "none"
 
 
 def _split_parameters(text: str) -> tuple[str, dict[str, Any]]:
@@ -230,15 +395,14 @@ def _split_parameters(text: str) -> tuple[str, dict[str, Any]]:
     return match[1], params
 
 
-def _is_file(name: str) -> bool:
-    path = Path(name)
-    return path.name.lower().endswith(SUFFIXES) or bool(path.suffix and path.is_file())
-
-
 def _copy_file(name: str, folder: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """Copy a file into a data folder and return its config entry."""
     path = Path(name).expanduser()
-    stem = path.name.partition(".")[0]
-    dataset = _PREFIX + re.sub(r"[^\w-]+", "-", stem)
+    dataset = _PREFIX + re.sub(r"[^\w-]+", "-", _stem(name))
     add_file(path, dataset, folder, **given, replace=True)
-    return {dataset: {"as": stem}}
+    return {dataset: {"as": _stem(name)}}
+
+
+def _stem(name: str) -> str:
+    """Return the label of a data set or file in a comparison."""
+    return Path(name).name.partition(".")[0] if is_data_file(name) else name

@@ -45,7 +45,7 @@ def test_what_is_asked_is_what_is_run():
     assert tree == {"weak_learner": {"tree": {"max_leaf_nodes": 4}}}
     assert boosters[asked[1]].params.plain() == {"subsample": 0.5, "learning_rate": 0.2}
     (run, *_) = experiment.runs
-    assert (run.noise.label, run.rounds) == ("exchange 0.2", 2)
+    assert (run.noise.label, run.rounds) == ("uniform-other 0.2", 2)
     assert {(run.seed, run.split["fold"]) for run in experiment.runs} == {(0, 0), (0, 1)}
     assert run.split["stratify"]
 
@@ -53,8 +53,8 @@ def test_what_is_asked_is_what_is_run():
 @pytest.mark.parametrize(
     ("noise", "label", "params"),
     [
-        (0.2, "exchange 0.2", {}),
-        ("0.2", "exchange 0.2", {}),
+        (0.2, "uniform-other 0.2", {}),
+        ("0.2", "uniform-other 0.2", {}),
         ("0", "clean", {}),
         ("pair:rate=0.3", "pair 0.3", {}),
         ("uniform-other:rate=0.1,exact=false", "uniform-other 0.1", {"exact": False}),

@@ -18,11 +18,13 @@ from boostbench.cli.adopt import adopt
 from boostbench.cli.check import check
 from boostbench.cli.compare import compare
 from boostbench.cli.export import export
+from boostbench.cli.fit import fit
 from boostbench.cli.guard import guarded
 from boostbench.cli.names import list_names, schema, show
 from boostbench.cli.new import new
 from boostbench.cli.output import PrintedLog
 from boostbench.cli.plan import plan
+from boostbench.cli.predict import predict
 from boostbench.cli.report import report
 from boostbench.cli.reproduce import reproduce
 from boostbench.cli.run import run
@@ -98,6 +100,8 @@ _add(
         "verify": verify,
         "reproduce": reproduce,
         "compare": compare,
+        "fit": fit,
+        "predict": predict,
         "adopt": adopt,
         "export": export,
         "list": list_names,

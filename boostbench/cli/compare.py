@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,16 +16,18 @@ from boostbench.cli.guard import INTERRUPTED
 from boostbench.cli.options import (
     Data,
     Drop,
+    Encode,
     Jobs,
     Json,
     Plugins,
     Results,
     Retry,
     Types,
+    program,
     statuses_of,
     types_of,
 )
-from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.output import print_columns, print_json, print_rows
 from boostbench.cli.run import run_and_print
 
 if TYPE_CHECKING:
@@ -54,7 +58,7 @@ class Options:
         str,
         typer.Option(
             metavar="NOISE",
-            help="Share of exchanged training labels, or MODEL:rate=RATE,PARAMETER=VALUE,...",
+            help="Share of training labels to make wrong, or MODEL:rate=RATE,PARAMETER=VALUE,...",
         ),
     ] = "0"
     folds: Annotated[int, typer.Option(metavar="N", help="Folds of each cross-validation.")] = 5
@@ -65,6 +69,7 @@ class Options:
     ] = "error"
     drop: Drop
     types: Types
+    encode: Encode = "ordinal"
     data: Data
     results: Results = Path("results")
     plugins: Plugins
@@ -100,27 +105,55 @@ def compare(
       boostbench compare samme sm-boost:subsample=0.5 --on patients.csv --target diagnosis --jobs 2
       boostbench compare samme sm-boost --on wine --noise uniform-other:rate=0.2 --page wine.html
     """
-    from boostbench.compare_boosters import answer, comparison_experiment, file_columns
-    from boostbench.data.columns import column_rows
+    from boostbench.compare_boosters import (
+        answer,
+        comparison_experiment,
+        data_of,
+        is_file_of_user,
+        rare_classes,
+        remember,
+    )
     from boostbench.reports.comparison import rope_of
 
     given = vars(options) | {"types": types_of(options.types)}
     experiment = comparison_experiment(**given)
     rope = rope_of(rope, options.metric)
     with redirect_stdout(sys.stderr):  # stdout gets the result only
-        for file, columns in file_columns(experiment):
-            print(f"{file}:")
-            print_rows(column_rows(columns))
+        for label, dataset in data_of(experiment):
+            if is_file_of_user(dataset):
+                print(f"{label}:")
+                print_columns(dataset.columns)
+            for remark in rare_classes(dataset, options.folds):
+                print(f"{label}: {remark}")
         code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
     if code != INTERRUPTED:
         comparison = answer(experiment, rope, page)
+        winners = remember(experiment, comparison, **given)
         if as_json:
             print_json(comparison.plain())
         else:
             _print(comparison)
             if page is not None:
                 print(f"\n{page}")
+            for winner in winners:
+                print(f"next: {fit_command(winner)}")
     return code
+
+
+def fit_command(options: Mapping[str, Any]) -> str:
+    """Return the command line of fit for the options of a model."""
+    words = [program(), "fit", options["booster"], "--on", options["on"]]
+    flags = {"drop": "--drop", "data": "--data", "plugins": "--plugin"}
+    for key, flag in flags.items():
+        words += [word for value in options.get(key, ()) for word in (flag, str(value))]
+    for column, kind in options.get("types", {}).items():
+        words += ["--type", f"{column}={kind}"]
+    defaults = {"target": "", "encode": "ordinal", "rounds": 100}
+    for key, default in defaults.items():
+        if options.get(key, default) != default:
+            words += [f"--{key}", str(options[key])]
+    stem = Path(options["on"]).name.partition(".")[0]
+    return shlex.join([*words, "-o", f"{stem}.skops"])
 
 
 def _print(comparison: Comparison) -> None:

@@ -13,7 +13,7 @@ import typer
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
 from boostbench.cli.options import Data, Drop, Json, Types, any_number, repeatable, types_of
-from boostbench.cli.output import print_error, print_rows
+from boostbench.cli.output import print_columns, print_error, print_rows
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
 if TYPE_CHECKING:
@@ -167,7 +167,6 @@ def add(
       boostbench data add vowel.libsvm --name vowel --to DIR
     """
     from boostbench.data.adding import add_file
-    from boostbench.data.columns import column_rows
 
     name = name or file.name.partition(".")[0]
     dirs = [to] if to.is_dir() else []
@@ -176,7 +175,7 @@ def add(
     dataset, copy, description = add_file(file, name, to, **given, replace=replace, data_dirs=dirs)
     sizes = f"{dataset.n_rows} samples, {dataset.n_features} features, {dataset.n_classes} classes"
     print(f"{name}: {copy}: {sizes}")
-    print_rows(column_rows(dataset.columns))
+    print_columns(dataset.columns)
     for column in dataset.columns:
         if column.kind == "id" and column.name not in types:
             again = f"--replace --type {shlex.quote(f'{column.name}=number')} (or category)"

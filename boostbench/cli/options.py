@@ -239,6 +239,11 @@ Types = Annotated[
 ]
 
 
+Encode = Annotated[
+    str, typer.Option(metavar="WAY", help="Encoding of categories: ordinal (default) or one-hot.")
+]
+
+
 def types_of(given: list[str]) -> dict[str, str]:
     """Return the types of columns that ``--type`` gives."""
     types = {column: kind for column, _, kind in (each.rpartition("=") for each in given)}

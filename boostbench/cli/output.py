@@ -6,18 +6,20 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boostbench.reports.text import plain, visible
 
 if TYPE_CHECKING:
+    from boostbench.data.columns import Column
     from boostbench.experiments.planning.plans import Plan
     from boostbench.experiments.planning.repeating import Repeated
     from boostbench.experiments.store.record import Record
 
 Row = Mapping[str, Any]
+_SHOWN = 3  # names of columns in a line
 
 
 def is_fancy(stream: Any) -> bool:
@@ -74,6 +76,26 @@ def print_groups(plan: Plan, *, left_out: Collection[str]) -> None:
     if rows:
         print()
         print_rows(rows)
+
+
+def print_columns(columns: Iterable[Column]) -> None:
+    """Print what each column of a file became; plain numbers share one line."""
+    names = [column.name for column in columns if column.is_plain]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    plain_ones = {"column": ", ".join(names[:_SHOWN]) + more, "read_as": "number"}
+    rows: list[Row] = [{**plain_ones, "values": "", "missing": 0, "note": ""}] if names else []
+    rows += [
+        {
+            "column": column.name,
+            "read_as": column.kind,
+            "values": len(column.values) if column.values is not None else "",
+            "missing": column.missing if column.is_feature else "",
+            "note": column.note,
+        }
+        for column in columns
+        if not column.is_plain
+    ]
+    print_rows(rows)
 
 
 def print_repeated(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import yaml
@@ -173,3 +174,35 @@ def _sizes(parsed: Parsed, n_ids: int) -> dict[str, Any]:
         "n_classes": len(classes),
         "n_categorical": sum(values is not None for values in parsed.categories),
     }
+
+
+def is_data_file(name: str) -> bool:
+    """Return whether a name is the path of a data file rather than the name of a data set."""
+    path = Path(name)
+    return path.name.lower().endswith(SUFFIXES) or bool(path.suffix and path.is_file())
+
+
+def load_file(
+    path: Path,
+    *,
+    target: str = "",
+    drop: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
+    encode: Literal["ordinal", "one-hot"] = "ordinal",
+) -> Dataset:
+    """Load a data file as `add_file` would, without adding it to a data folder.
+
+    Parameters
+    ----------
+    path : Path
+        CSV, ARFF, parquet or libsvm file.
+    target, drop, types
+        As for `add_file`.
+    encode
+        As for `load`.
+    """
+    name = re.sub(r"[^\w-]+", "-", path.name.partition(".")[0])
+    with TemporaryDirectory() as folder:
+        add_file(path, f"own-{name}", Path(folder), target=target, drop=drop, types=types)
+        dataset = load(f"own-{name}", None, [folder], encode)
+    return replace(dataset, name=path.name.partition(".")[0], source=str(path))

@@ -55,7 +55,7 @@ def keep(name: str, content: bytes) -> None:
 
 def read_parsed(key: str) -> Parsed | None:
     """Return the table stored under ``key``; None if it is missing or damaged."""
-    content = read_kept(f"tables/{key}.npz")
+    content = read_kept(f"columns/{key}.npz")
     if content is None:
         return None
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -83,7 +83,7 @@ def write_parsed(key: str, parsed: Parsed) -> None:
         arrays["in_test"] = parsed.in_test
     content = io.BytesIO()
     np.savez(content, **arrays)  # type: ignore[arg-type]
-    keep(f"tables/{key}.npz", content.getvalue())
+    keep(f"columns/{key}.npz", content.getvalue())
 
 
 def _smallest(X: np.ndarray) -> np.ndarray:

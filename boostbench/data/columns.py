@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,7 @@ _DATES = (
     *("%b %d %Y", "%b %d, %Y", "%B %d, %Y"),
 )
 _TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+_ISO = "ISO8601"
 _ISO_DATE = re.compile(r"\d{4}-\d\d?(-\d\d?([T ]\d\d?:\d\d.*)?)?", re.ASCII)
 _HAS_DATE = re.compile(r"\d\D+\d|[A-Za-z]{3}.*\d", re.ASCII)
 _CLOCK = r"\d+:\d\d(:\d\d(\.\d+)?)?"
@@ -87,6 +88,10 @@ class Column:
         Number of missing cells.
     note : str
         Further facts for the user, e.g. the format of the dates.
+    form : str
+        Way to write the numbers (`WRITINGS`), or format of the dates; empty for typed cells.
+    unit : str
+        Text beside all numbers, such as ``%``.
     """
 
     name: str
@@ -94,30 +99,18 @@ class Column:
     values: tuple[str, ...] | None = None
     missing: int = 0
     note: str = ""
+    form: str = ""
+    unit: str = ""
 
     @property
     def is_feature(self) -> bool:
         """True unless the column is left out."""
         return self.kind not in ("id", "dropped", "label")
 
-
-def column_rows(columns: Iterable[Column]) -> list[dict[str, Any]]:
-    """Return what each column became, as rows for the user; plain numbers share one row."""
-    shown = [column for column in columns if column != Column(column.name, "number")]
-    names = [column.name for column in columns if column not in shown]
-    if names:
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        shown.insert(0, Column(", ".join(names[:_SHOWN]) + more, "number"))
-    return [
-        {
-            "column": column.name,
-            "read_as": column.kind,
-            "values": len(column.values) if column.values is not None else "",
-            "missing": column.missing if column.is_feature else "",
-            "note": column.note,
-        }
-        for column in shown
-    ]
+    @property
+    def is_plain(self) -> bool:
+        """True for numbers of which there is nothing to say."""
+        return self.kind == "number" and not self.missing and not self.note
 
 
 @dataclass(frozen=True)
@@ -128,6 +121,7 @@ class _Reading:
     values: Numbers
     note: str = ""
     form: str = ""  # type that declares this reading
+    unit: str = ""
 
     @property
     def is_whole(self) -> bool:
@@ -147,23 +141,6 @@ def clean(text: object) -> str:
     'dark red'
     """
     return " ".join(unicodedata.normalize("NFC", str(text)).split())
-
-
-def find_name(wanted: str, names: Sequence[str], where: str) -> str:
-    """Return the column with a name, or the only one with this name in another case; or "".
-
-    Raises
-    ------
-    DataError
-        If several columns have this name in another case.
-    """
-    wanted = clean(wanted)
-    if wanted in names:
-        return wanted
-    same = [name for name in names if name.casefold() == wanted.casefold()]
-    if len(same) > 1:
-        raise DataError(f"{wanted!r} may be any of the columns {', '.join(same)}", where=where)
-    return same[0] if same else ""
 
 
 def number_of(label: str) -> Decimal | None:
@@ -312,11 +289,67 @@ def read_column(
     return _measured(name, replace(found, values=values[column.index]), gone)
 
 
+def read_alike(cells: pd.Series, column: Column) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Return the values of new cells, read as those of a column were.
+
+    Parameters
+    ----------
+    cells : Series
+        Texts, or values of a typed file.
+    column : Column
+        A feature, as `read_column` returned it.
+
+    Returns
+    -------
+    values : ndarray of float64
+        NaN for missing cells, and for those that cannot be read.
+    odd : ndarray of bool
+        Which cells are not missing, but cannot be read: values of a category that were not seen
+        before, or cells of another type.
+    """
+    from pandas.api import types
+
+    is_time = types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells)
+    if is_time and column.kind == _times(cells).kind:
+        return (values := _times(cells).values), np.zeros(len(values), dtype=bool)
+    if types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells) and column.kind == "number":
+        values = cells.to_numpy(np.float64, na_value=np.nan)
+        return values, np.isinf(values)
+    found = Texts.of(cells, lambda row: "", column.values or "")
+    words, missing = found.texts.tolist(), found.missing
+    if column.values is not None:
+        values = _coded(words, column.values)
+    else:
+        if column.kind == "number":
+            values = _numbers(words, column.form or next(iter(WRITINGS)), column.unit).values
+        elif column.kind == "date":
+            values = _days(words, column.form or _ISO)
+        else:
+            values = next((each.values for each in _durations(words)), np.full(len(words), np.nan))
+        missing |= np.isnan(values) & np.array([word.lower() in _MARKERS for word in words])
+    values = np.where(missing, np.nan, values)
+    odd = ~np.isfinite(values) & ~missing
+    return values[found.index], odd[found.index]
+
+
+def _coded(words: Sequence[str], values: Sequence[str]) -> Numbers:
+    """Return the codes of words; NaN for others. Equal numbers are one value, as are booleans."""
+    code = {value: float(number) for number, value in enumerate(values)}
+    if set(values) <= {"true", "false"} or set(values) <= {"True", "False"}:
+        code = {value.lower(): number for value, number in code.items()}
+        words = [word.lower() for word in words]
+    numbers = {number_of(value): code[value] for value in code}
+    numbers.pop(None, None)
+    return np.array([code.get(w, numbers.get(number_of(w), np.nan)) for w in words])
+
+
 def _measured(name: str, reading: _Reading, gone: Sequence[str] = ()) -> tuple[Numbers, Column]:
     """Return the values of a column and its description; ``gone`` are words for missing cells."""
     n_missing = int(np.isnan(reading.values).sum())
-    notes = filter(None, [reading.note, _missing(gone)])
-    return reading.values, Column(name, reading.kind, missing=n_missing, note="; ".join(notes))
+    note = "; ".join(filter(None, [reading.note, _missing(gone)]))
+    return reading.values, Column(
+        name, reading.kind, None, n_missing, note, reading.form, reading.unit
+    )
 
 
 def _missing(words: Sequence[str]) -> str:
@@ -412,8 +445,8 @@ def _are_padded(words: Sequence[str]) -> bool:
     return is_equal and any(word[0] == "0" for word in words)
 
 
-def _numbers(words: Sequence[str], writing: str) -> _Reading:
-    """Read numbers, all with the same sign such as ``%`` or the same unit, or all without."""
+def _numbers(words: Sequence[str], writing: str, unit: str | None = None) -> _Reading:
+    """Read numbers with a unit, by default the same sign (``%``) or unit in all, or none."""
     values, symbols = np.full(len(words), np.nan), [""] * len(words)
     for i, word in enumerate(words):
         bare = re.sub(r"^\((.+)\)$", r"-\1", word.replace("\u2212", "-").replace("\u2019", "'"))
@@ -425,17 +458,17 @@ def _numbers(words: Sequence[str], writing: str) -> _Reading:
     symbol = max(read, key=lambda each: read[each], default="")
     if symbol not in _SYMBOLS and set(symbols) != {symbol}:
         symbol = ""
+    symbol = symbol if unit is None else unit
     values[[each != symbol for each in symbols]] = np.nan
     notes = [f"in {symbol}" if symbol else "", f"as {writing}" if WRITINGS[writing] == "," else ""]
-    return _Reading("number", values, ", ".join(filter(None, notes)), writing)
+    return _Reading("number", values, ", ".join(filter(None, notes)), writing, symbol)
 
 
 def _dates(words: Sequence[str]) -> Iterator[_Reading]:
     """Yield readings as dates, in ISO 8601 or in a format that fits some of the first words."""
     if not any(map(_HAS_DATE.search, words[:_SAMPLE])):
         return
-    iso = [word if _ISO_DATE.fullmatch(word) else "" for word in words]
-    reading = _Reading("date", _days(iso, "ISO8601"), "days since 1970")
+    reading = _Reading("date", _days(words, _ISO), "days since 1970", _ISO)
     yield reading
     for date in () if reading.is_whole else _DATES:
         for time in _TIMES:
@@ -447,6 +480,8 @@ def _days(words: Sequence[str], form: str) -> Numbers:
     """Return dates as days since 1970-01-01, NaN where a word is none."""
     import pandas as pd
 
+    if form == _ISO:
+        words = [word if _ISO_DATE.fullmatch(word) else "" for word in words]
     dates = pd.to_datetime(pd.Series(words), format=form, errors="coerce", utc=True)
     return _times(dates).values
 

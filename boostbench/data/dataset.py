@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.data.columns import Column, clean, in_order, number_of
+from boostbench.data.tables import check_size
 from boostbench.errors import BoostbenchError
+from boostbench.registry import boosters
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +45,8 @@ class Dataset:
         See `boostbench.data.sources.Located`; computed from the bytes that were read.
     columns : tuple of Column
         What each column of a file became, columns that are left out included.
+    encode, missing : str or float
+        Encoding of categories, and rule for missing values, as given to `load`.
     """
 
     name: str
@@ -57,6 +61,8 @@ class Dataset:
     extras: Mapping[str, Any] = field(default_factory=dict)
     checksum: str = ""
     columns: tuple[Column, ...] = ()
+    encode: str = "ordinal"
+    missing: str | float = "keep"
 
     @classmethod
     def from_arrays(
@@ -124,6 +130,46 @@ class Dataset:
         """Number of classes, K."""
         return len(self.classes)
 
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of each row: text, or numbers if all labels are numbers."""
+        names: NDArray[Any] = np.array(self.classes)
+        if all(number_of(name) is not None for name in self.classes):
+            is_whole = all(name.lstrip("-").isdigit() for name in self.classes)
+            names = np.array([int(n) if is_whole else float(n) for n in self.classes])
+        return names[self.y]
+
+    def pipeline(self, booster: Any) -> Any:
+        """Return a new scikit-learn Pipeline from tables with these columns to labels.
+
+        Its first step turns a table of raw cells into the numbers of `X`, to the bit.
+
+        Parameters
+        ----------
+        booster : str or estimator
+            A registered name such as ``"sm-boost"``, or a classifier.
+
+        Returns
+        -------
+        pipeline : sklearn.pipeline.Pipeline
+            With the steps ``"encoder"`` and ``"booster"``, not fitted.
+
+        Examples
+        --------
+        >>> from boostbench import load_dataset
+        >>> iris = load_dataset("iris")
+        >>> model = iris.pipeline("samme").fit(iris.X, iris.labels)
+        >>> model.predict(iris.X[:1]).tolist()
+        ['setosa']
+        """
+        from sklearn.pipeline import Pipeline
+
+        from boostbench.data.encoding import TableEncoder
+
+        made = boosters.get(booster)() if isinstance(booster, str) else booster
+        encoder = TableEncoder(self.columns or None, encode=self.encode, missing=self.missing)
+        return Pipeline([("encoder", encoder), ("booster", made)])
+
 
 def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return class indices and class names in sorted order.
@@ -152,6 +198,43 @@ def _plain(number: Decimal) -> str:
     """Return a number as digits, without a plus sign and zeros at the end."""
     text = f"{abs(number) if number == 0 else number:f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def encoded(
+    X: NDArray[np.float64], columns: Sequence[Column], encode: str
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return codes of categories as they are or as 0/1 columns, and the names of all columns.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n_rows, n_features)
+    columns : sequence of Column, length n_features
+    encode : {"ordinal", "one-hot"}
+        See `boostbench.data.loading.load`.
+
+    Raises
+    ------
+    BoostbenchError
+        If the encoding is unknown.
+    """
+    if encode not in ("ordinal", "one-hot"):
+        what = f"unknown encoding {encode!r}; choose 'ordinal' or 'one-hot'"
+        raise BoostbenchError(what, where="encode")
+    if encode == "ordinal" or all(column.values is None for column in columns):
+        return X, tuple(column.name for column in columns)
+    made: list[NDArray[np.float64]] = []
+    names: list[str] = []
+    for column, cells in zip(columns, X.T, strict=True):
+        if column.values is None:
+            made.append(cells)
+            names.append(column.name)
+            continue
+        gap = np.where(np.isnan(cells), np.nan, 0.0)
+        n_columns = len(made) + len(column.values)
+        check_size(len(X), n_columns, f"one-hot coding of column {column.name!r}")
+        made.extend(gap + (cells == code) for code in range(len(column.values)))
+        names.extend(f"{column.name}={value}" for value in column.values)
+    return np.ascontiguousarray(np.column_stack(made)), tuple(names)
 
 
 def impute(
@@ -188,25 +271,40 @@ def impute(
     >>> impute(np.array([[1.0], [np.nan], [4.0], [9.0]]), "median").ravel().tolist()
     [1.0, 4.0, 4.0, 9.0]
     """
-    number = isinstance(rule, (int, float)) and not isinstance(rule, bool)
-    if not number and rule not in ("keep", "median", "most-frequent"):
+    gaps = np.flatnonzero(np.isnan(X).any(axis=0))
+    if rule == "keep" or not gaps.size:
+        typical_values(X[:0], rule)  # refuses an unknown rule
+        return X
+    is_category = None if categorical is None else categorical[gaps]
+    filled = X.copy()
+    known = X[:, gaps] if fit_rows is None else X[np.ix_(fit_rows, gaps)]
+    values = typical_values(known, rule, is_category)
+    filled[:, gaps] = np.where(np.isnan(X[:, gaps]), values, X[:, gaps])
+    return filled
+
+
+def typical_values(
+    X: NDArray[np.float64], rule: str | float, categorical: NDArray[np.bool_] | None = None
+) -> NDArray[np.float64]:
+    """Return the value of each column for missing cells, by a rule of `impute`.
+
+    Raises
+    ------
+    BoostbenchError
+        If the rule is unknown.
+    """
+    if isinstance(rule, (int, float)) and not isinstance(rule, bool):
+        return np.full(X.shape[1], float(rule))
+    if rule not in ("keep", "median", "most-frequent"):
         raise BoostbenchError(
             f"unknown rule {rule!r}; choose 'keep', 'median', 'most-frequent' or a number",
             where="missing",
         )
-    missing = np.isnan(X)
-    if rule == "keep" or not missing.any():
-        return X
-    filled = X.copy()
-    for j in np.flatnonzero(missing.any(axis=0)):
-        if number:
-            value = float(rule)
-        else:
-            column = X[:, j] if fit_rows is None else X[fit_rows, j]
-            by_count = rule == "most-frequent" or (categorical is not None and categorical[j])
-            value = _typical(column[~np.isnan(column)], by_count=by_count)
-        filled[missing[:, j], j] = value
-    return filled
+    values = np.full(X.shape[1], np.nan)
+    for j in range(X.shape[1]) if rule != "keep" else ():
+        by_count = rule == "most-frequent" or (categorical is not None and bool(categorical[j]))
+        values[j] = _typical(X[~np.isnan(X[:, j]), j], by_count=by_count)
+    return values
 
 
 def _typical(values: NDArray[np.float64], *, by_count: bool) -> float:

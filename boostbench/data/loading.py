@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from boostbench.data.cache import read_parsed, write_parsed
 from boostbench.data.catalog import DatasetEntry
-from boostbench.data.dataset import Dataset, encode_labels, impute
+from boostbench.data.dataset import Dataset, encode_labels, encoded, impute
 from boostbench.data.official import rows_sha256
-from boostbench.data.readers import parse_bundled, parse_files
+from boostbench.data.readers import parse_files
 from boostbench.data.sources import Located, files_checksum, locate
-from boostbench.data.tables import Parsed, check_size
+from boostbench.data.tables import Parsed, numbers
 from boostbench.errors import BoostbenchError, DataError, UnknownNameError
 from boostbench.registry import generators
 from boostbench.whole_files import read_file
@@ -68,10 +68,7 @@ def load(
     >>> iris.X.shape, iris.classes
     ((150, 4), ('setosa', 'versicolor', 'virginica'))
     """
-    if encode not in ("ordinal", "one-hot"):
-        raise BoostbenchError(
-            f"unknown encoding {encode!r}; choose 'ordinal' or 'one-hot'", where="encode"
-        )
+    encoded(np.empty((0, 0)), (), encode)  # refuses an unknown encoding before it reads
     located = locate(name, params, data_dirs, allow_download)
     if located.kind == "generator":
         data = _generate(located, np.random.default_rng(0) if rng is None else rng)
@@ -100,9 +97,8 @@ def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | floa
     fit_rows = None if official is None else official[0]
     categorical = np.array([values is not None for values in parsed.categories], dtype=bool)
     X = impute(parsed.X, missing, categorical=categorical, fit_rows=fit_rows)
-    names = parsed.feature_names
-    if encode == "one-hot" and categorical.any():
-        X, names = _one_hot(X, parsed)
+    X, names = encoded(X, parsed.features, encode)
+    if encode == "one-hot":
         categorical = np.zeros(len(names), dtype=bool)
     return Dataset(
         name=entry.name,
@@ -115,6 +111,8 @@ def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | floa
         citation=entry.citation,
         source=located.describe,
         columns=parsed.columns,
+        encode=encode,
+        missing=missing,
     )
 
 
@@ -148,7 +146,7 @@ def _generate(located: Located, rng: np.random.Generator) -> Dataset:
 def _read(located: Located) -> tuple[Parsed, str]:
     """Return the table of a source and the checksum of the bytes that were read."""
     if located.kind == "scikit-learn":
-        return parse_bundled(str(located.rows.sklearn)), located.checksum
+        return _bundled(str(located.rows.sklearn)), located.checksum
     files = [(path, read_file(path)) for path in located.paths]
     digests = [hashlib.sha256(content).hexdigest() for _, content in files]
     checksum = files_checksum(located.entry, located.rows, digests)
@@ -159,6 +157,20 @@ def _read(located: Located) -> tuple[Parsed, str]:
         if cached:
             write_parsed(checksum, parsed)
     return parsed, checksum
+
+
+def _bundled(name: str) -> Parsed:
+    """Return a data set bundled with scikit-learn; labels are class names."""
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
+    X = np.asarray(bunch.data, dtype=np.float64)
+    return Parsed(
+        X=X,
+        labels=np.array([str(bunch.target_names[k]) for k in bunch.target], dtype=str),
+        columns=numbers([str(feature) for feature in bunch.feature_names]),
+        in_test=None,
+    )
 
 
 def _official(
@@ -172,21 +184,6 @@ def _official(
     if in_test is None:
         return None
     return np.flatnonzero(~in_test).astype(np.int64), np.flatnonzero(in_test).astype(np.int64)
-
-
-def _one_hot(X: NDArray[np.float64], parsed: Parsed) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    columns: list[NDArray[np.float64]] = []
-    names: list[str] = []
-    for j, (name, values) in enumerate(zip(parsed.feature_names, parsed.categories, strict=True)):
-        if values is None:
-            columns.append(X[:, j])
-            names.append(name)
-            continue
-        gap = np.where(np.isnan(X[:, j]), np.nan, 0.0)
-        check_size(len(X), len(columns) + len(values), f"one-hot coding of column {name!r}")
-        columns.extend(gap + (X[:, j] == code) for code in range(len(values)))
-        names.extend(f"{name}={value}" for value in values)
-    return np.ascontiguousarray(np.column_stack(columns)), tuple(names)
 
 
 def _merge_classes(data: Dataset, entry: DatasetEntry) -> Dataset:

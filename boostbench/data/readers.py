@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from boostbench.data.catalog import DatasetEntry
-from boostbench.data.columns import MISSING, Declared, clean, find_name
+from boostbench.data.columns import MISSING, Column, Declared, RowPlace, clean
 from boostbench.data.tables import (
     Parsed,
     check_numbers,
     check_size,
     clean_names,
+    find_name,
     find_target,
     is_number,
     numbers,
@@ -36,7 +37,7 @@ from boostbench.data.tables import (
     refuse_text,
 )
 from boostbench.errors import DataError, UnknownNameError, import_extra
-from boostbench.whole_files import read_bounded
+from boostbench.whole_files import read_bounded, read_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,18 +87,41 @@ def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Par
     return _parse_libsvm(texts, entry)
 
 
-def parse_bundled(name: str) -> Parsed:
-    """Return a data set bundled with scikit-learn; labels are class names."""
-    from sklearn import datasets
+def read_rows(path: Path, columns: Sequence[Column]) -> tuple[pd.DataFrame, RowPlace]:
+    """Read a table of new rows, without labels.
 
-    bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
-    X = np.asarray(bunch.data, dtype=np.float64)
-    return Parsed(
-        X=X,
-        labels=np.array([str(bunch.target_names[k]) for k in bunch.target], dtype=str),
-        columns=numbers([str(feature) for feature in bunch.feature_names]),
-        in_test=None,
-    )
+    Parameters
+    ----------
+    path : Path
+        CSV, ARFF or parquet file.
+    columns : sequence of Column
+        What its columns are; others may be there too.
+
+    Returns
+    -------
+    frame : DataFrame
+        Raw cells: texts or, where these tell no more, numbers.
+    place : callable
+        Function that returns ``file:line`` of a row.
+
+    Raises
+    ------
+    DataError
+        If the file is damaged, or its format is another one.
+    """
+    name = path.name.lower().removesuffix(".gz")
+    content, where = _unpack(path, read_file(path)), str(path)
+    if name.endswith(".parquet"):
+        return _parquet_frame(content, where), lambda row: f"{where}: row {row + 1}"
+    if name.endswith(".csv"):
+        rows = _csv_cells(_decode(content, where), where)
+    elif name.endswith(".arff"):
+        rows, _ = _arff_rows(_decode(content, where), where)
+    else:
+        raise DataError("new rows are read from .csv, .arff and .parquet files", where=where)
+    numbers = {each.name for each in columns if each.kind == "number" and not each.unit}
+    numbers -= {each.name for each in columns if each.form == "1.234,5"}
+    return rows.frame([each for each in rows.names if each not in numbers]), rows.place
 
 
 def _unpack(path: Path, packed: bytes) -> bytes:
@@ -262,13 +286,26 @@ def _declared(entry: DatasetEntry, names: Sequence[str], where: str) -> dict[str
 
 
 def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
-    """Parse an ARFF file; the default label is ``target``, ``class`` or the last attribute.
+    """Parse an ARFF file; the default label is ``target``, ``class`` or the last attribute."""
+    rows, kinds = _arff_rows(text, path)
+    if not entry.target and not {"target", "class"} & {name.casefold() for name in kinds}:
+        entry = entry.model_copy(update={"target": list(kinds)[-1]})
+    numeric = [name for name, kind in kinds.items() if kind == "number"]
+    frame = rows.frame([name for name in kinds if name not in numeric])
+    for name in numeric:
+        if frame[name].dtype.kind == "O" and len(frame):
+            refuse_text(frame[name], rows.place, "the file declares it numeric")
+    declared = kinds | _declared(entry, list(kinds), path)
+    return parse_frame(frame, entry, path, rows.place, declared)
+
+
+def _arff_rows(text: str, path: str) -> tuple[_Cells, dict[str, Declared]]:
+    """Return the rows of an ARFF file, and what it declares of its columns.
 
     The data are rewritten as CSV, one line for each line, so that both formats have one reader.
     """
     lines = text.split("\n")
     kinds: dict[str, Declared] = {}
-    numeric: list[str] = []
     for header, line in enumerate(map(str.strip, lines), start=1):
         if line.lower().startswith("@data"):
             break
@@ -279,14 +316,10 @@ def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
                 raise DataError(f"{line!r} is not '@attribute NAME TYPE'", where=where)
             *_, name = clean_names([*kinds, _unquoted(match[1])], "attribute", where)
             kinds[name] = _arff_type(match[2], where)
-            if kinds[name] == "number":
-                numeric.append(name)
     else:
         raise DataError("there is no line '@data'", where=path)
     if not kinds:
         raise DataError("there is no @attribute before @data", where=f"{path}:{header}")
-    if not entry.target and not {"target", "class"} & {name.casefold() for name in kinds}:
-        entry = entry.model_copy(update={"target": list(kinds)[-1]})
     # A cell that a sparse row leaves out is zero, or the first value.
     zero = {"number": "0"}
     usual = [k[0] if isinstance(k, tuple) else zero.get(k, "") for k in kinds.values()]
@@ -299,13 +332,7 @@ def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
             body.write(f"{line}\n")
         else:
             writer.writerow(_arff_cells(line, usual, f"{path}:{number}"))
-    rows = _Cells(body.getvalue(), header, list(kinds), path)
-    frame = rows.frame([name for name in kinds if name not in numeric])
-    for name in numeric:
-        if frame[name].dtype.kind == "O" and len(frame):
-            refuse_text(frame[name], rows.place, "the file declares it numeric")
-    declared = kinds | _declared(entry, list(kinds), path)
-    return parse_frame(frame, entry, path, rows.place, declared)
+    return _Cells(body.getvalue(), header, list(kinds), path), kinds
 
 
 def _arff_type(text: str, where: str) -> Declared:
@@ -360,6 +387,12 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
+    frame = _parquet_frame(content, path)
+    declared = _declared(entry, list(frame.columns), path)
+    return parse_frame(frame, entry, path, lambda row: f"{path}: row {row + 1}", declared)
+
+
+def _parquet_frame(content: bytes, path: str) -> pd.DataFrame:
     pyarrow = import_extra("pyarrow", "parquet", where=path)
     from pyarrow import parquet
 
@@ -382,7 +415,7 @@ def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
             if pyarrow.types.is_binary(field.type) or pyarrow.types.is_large_binary(field.type):
                 table = table.set_column(j, field.name, table.column(j).cast("string"))
         clean_names(table.column_names, "column", path)  # pandas renames or merges equal ones
-        frame = table.to_pandas()
+        frame: pd.DataFrame = table.to_pandas()
         if any(frame.index.names):
             frame = frame.reset_index()
         frame.columns = clean_names(list(frame.columns), "column", path)
@@ -391,8 +424,7 @@ def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
     except Exception as error:  # damaged bytes may raise anything
         reason = str(error).partition("\n")[0]
         raise DataError(f"this is not a readable parquet file: {reason}", where=path) from error
-    declared = _declared(entry, list(frame), path)
-    return parse_frame(frame, entry, path, lambda row: f"{path}: row {row + 1}", declared)
+    return frame
 
 
 def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Parsed:

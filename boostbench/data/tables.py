@@ -21,7 +21,6 @@ from boostbench.data.columns import (
     RowPlace,
     Texts,
     clean,
-    find_name,
     how_to_declare,
     read_column,
 )
@@ -68,6 +67,23 @@ class Parsed:
 def numbers(names: Sequence[str]) -> tuple[Column, ...]:
     """Return columns of numbers with these names."""
     return tuple(Column(name, "number") for name in names)
+
+
+def find_name(wanted: str, names: Sequence[str], where: str) -> str:
+    """Return the column with a name, or the only one with this name in another case; or "".
+
+    Raises
+    ------
+    DataError
+        If several columns have this name in another case.
+    """
+    wanted = clean(wanted)
+    if wanted in names:
+        return wanted
+    same = [name for name in names if name.casefold() == wanted.casefold()]
+    if len(same) > 1:
+        raise DataError(f"{wanted!r} may be any of the columns {', '.join(same)}", where=where)
+    return same[0] if same else ""
 
 
 def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:

@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.quantities import QUANTITIES, Quantity
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 SURE, LIKELY = 0.95, 0.75
 _INTERVAL = "95 % interval"
 _PAIRS = ("left", "right", "lead", _INTERVAL, "left_better", "equivalent", "right_better")
+_OF_CLASSES = ("class", "rows", "error", "taken_for")
 _PROBABILITIES = ("best", "near_best", "left_better", "equivalent", "right_better")
 
 
@@ -59,6 +62,15 @@ class Comparison:
         Largest practically irrelevant difference, in points or the unit of the metric.
     metric : str, default="error"
         Name of the metric in a config.
+    classes : DataFrame
+        One row per data set, booster and class: dataset, booster, class, rows (in the data set),
+        error (of these, in percent), taken_for (the class for which most of them are taken, empty
+        if there is none).
+    labels : mapping of str to sequence of str
+        Names of the classes by data set.
+    confusion : mapping of str to mapping of str to list of list of int
+        By data set and booster: test samples by class (row) and predicted class (column), in the
+        order of the classes, over all cross-validations.
     """
 
     sentence: str
@@ -66,6 +78,9 @@ class Comparison:
     pairs: pd.DataFrame
     rope: float
     metric: str = "error"
+    classes: pd.DataFrame | None = None
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    confusion: Mapping[str, Mapping[str, list[list[int]]]] = field(default_factory=dict)
 
     @property
     def quantity(self) -> Quantity:
@@ -87,17 +102,31 @@ class Comparison:
         shown = {
             "boosters": ("booster", "runs", self.metric, _INTERVAL, "best", "near_best"),
             "pairs": _PAIRS,
+            "classes": ("booster", *_OF_CLASSES),
         }
         return {
             name: [{key: self._text(row, key) for key in (*labels, *keys)} for row in tables[name]]
             for name, keys in shown.items()
+            if name in tables
         }
 
     def plain(self) -> dict[str, Any]:
         """Return the comparison as lists and mappings."""
-        frames = {key: getattr(self, key).to_dict("records") for key in ("boosters", "pairs")}
+        frames = {"boosters": self.boosters, "pairs": self.pairs}
+        frames |= {} if self.classes is None else {"classes": self.classes}
         head = {"sentence": self.sentence, "metric": self.metric, "rope": self.rope}
-        return {**head, **frames}
+        rows = {key: frame.to_dict("records") for key, frame in frames.items()}
+        return {**head, **rows, "labels": self.labels, "confusion": self.confusion}
+
+    def _repr_html_(self) -> str:
+        """Return the conclusion and the tables, for a notebook."""
+        import pandas as pd
+
+        text = "".join(f"<p>{escape(line)}</p>" for line in self.sentence.splitlines())
+        tables = (pd.DataFrame(rows) for rows in self.shown().values())
+        notes = escape(" ".join(self.remarks))
+        shown = "".join(table.to_html(index=False, border=0) for table in tables)
+        return f"{text}{shown}<p><small>{notes}</small></p>"
 
     def _text(self, row: Mapping[str, Any], key: str) -> str:
         decimals = 2 if self.quantity.unit or key in _PROBABILITIES else self.quantity.decimals
@@ -138,7 +167,12 @@ def rope_of(rope: float | None, metric: str) -> float:
     return default if rope is None else rope
 
 
-def compare_boosters(study: Study, rope: float | None = None, metric: str = "error") -> Comparison:
+def compare_boosters(
+    study: Study,
+    rope: float | None = None,
+    metric: str = "error",
+    labels: Mapping[str, Sequence[str]] | None = None,
+) -> Comparison:
     """Compare the boosters of an experiment by a metric after the last round.
 
     Parameters
@@ -147,17 +181,79 @@ def compare_boosters(study: Study, rope: float | None = None, metric: str = "err
         Study of repeated cross-validation with a single noise.
     rope, metric
         As for `compare_values`.
+    labels : mapping of str to sequence of str, default=None
+        Names of the classes by data set, for the errors of each class.
     """
+    import pandas as pd
+
     name, scale = QUANTITIES.asked_by("metrics")[metric], quantity_of(metric).scale
     tables: dict[str, dict[str, Repeats]] = {dataset: {} for dataset in study.datasets}
     for (_, dataset, booster), results in study.cells.items():
         sample = sample_of(results, booster, metric=name)
         tables[dataset][booster] = sample.map(lambda value: scale * value)
-    return compare_values(tables, rope, metric)
+    found = compare_values(tables, rope, metric, noise=noise_in_words(study))
+    confusion: dict[str, dict[str, list[list[int]]]] = {}
+    rows = []
+    for _, (dataset, booster) in found.boosters[["dataset", "booster"]].iterrows():
+        matrix = _confusion(study, dataset, booster)
+        if matrix is not None and labels is not None:
+            confusion.setdefault(dataset, {})[booster] = matrix.tolist()
+            rows += _class_rows(dataset, booster, labels[dataset], matrix, study)
+    if not rows:
+        return found
+    return replace(found, classes=pd.DataFrame(rows), labels=labels or {}, confusion=confusion)
+
+
+def noise_in_words(study: Study) -> str:
+    """Return the share of wrong training labels and the noise model; empty without noise."""
+    records = [result.record for result in study.results if result.record is not None]
+    corruptions = [(record.noise, record.n_train) for record in records if record.noise is not None]
+    if not corruptions:
+        return ""
+    share = sum(each.n_changed for each, _ in corruptions) / sum(n for _, n in corruptions)
+    noise = corruptions[0][0]
+    return f"{100 * share:.3g} % of the training labels wrong ({noise.model} {noise.rate:g})"
+
+
+def _confusion(study: Study, dataset: str, booster: str) -> NDArray[np.int64] | None:
+    """Return the confusion matrix after the last round, over all folds and repetitions."""
+    total: Any = None
+    for (_, place, name), results in study.cells.items():
+        for result in results if (place, name) == (dataset, booster) else ():
+            kept = result.record and getattr(result.record.at_checkpoints, "confusion", None)
+            if kept:
+                total = np.array(kept[max(kept, key=int)]) + (0 if total is None else total)
+    return None if total is None else np.asarray(total, dtype=np.int64)
+
+
+def _class_rows(
+    dataset: str, booster: str, classes: Sequence[str], matrix: NDArray[np.int64], study: Study
+) -> list[dict[str, Any]]:
+    """Return the errors of a booster on each class."""
+    n_repeats = len({result.run.seed for result in study.results if result.record is not None})
+    rows = []
+    for k, name in enumerate(classes):
+        n, wrong = int(matrix[k].sum()), matrix[k].copy()
+        wrong[k] = 0
+        rows.append(
+            {
+                "dataset": dataset,
+                "booster": booster,
+                "class": name,
+                "rows": round(n / n_repeats),
+                "error": 100.0 * float(wrong.sum()) / max(n, 1),
+                "taken_for": classes[int(wrong.argmax())] if wrong.any() else "",
+            }
+        )
+    return rows
 
 
 def compare_values(
-    tables: Mapping[str, Mapping[str, Repeats]], rope: float | None = None, metric: str = "error"
+    tables: Mapping[str, Mapping[str, Repeats]],
+    rope: float | None = None,
+    metric: str = "error",
+    *,
+    noise: str = "",
 ) -> Comparison:
     """Compare boosters by their displayed values of a metric, given by data set and booster.
 
@@ -172,6 +268,8 @@ def compare_values(
         percent, 0.01.
     metric : str, default="error"
         Name of the metric in a config.
+    noise : str, default=""
+        Noise in words, for the conclusion.
 
     Raises
     ------
@@ -212,7 +310,7 @@ def compare_values(
             pairs += new_pairs
             absent = [name for name in names if name not in samples]
             sentences.append(
-                (f"On {place}, " if len(tables) > 1 else "")
+                f"On {place}{f' with {noise}' if noise else ''}, "
                 + _in_words(rows[0], new_pairs, rope, quantity)
                 + (f" Left out for want of results: {listed(absent)}." if absent else "")
             )

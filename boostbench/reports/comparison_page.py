@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from boostbench.reports.comparison import Comparison
+from boostbench.reports.comparison import Comparison, noise_in_words
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.files import write_file
 from boostbench.reports.page import render_page
 from boostbench.reports.tables.table import Row, Table, TableCell
+from boostbench.reports.text import listed
 from boostbench.reports.values.frame import Study
 
-_LABELS = ("dataset", "booster", "left", "right")
-_TITLES = {"boosters": "Means, the best first", "pairs": "Pairs of boosters"}
+_LABELS = ("dataset", "booster", "left", "right", "class")
+_TITLES = {
+    "boosters": "Means, the best first",
+    "pairs": "Pairs of boosters",
+    "classes": "Error of each class, in percent",
+}
 
 
 def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
@@ -28,22 +33,35 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
     comparison : Comparison
     path : Path
     """
-    texts = {"title": "Comparison of boosters", "description": comparison.sentence}
+    about = f"Comparison of boosters on {listed(study.datasets)}"
+    if noise := noise_in_words(study):
+        about += f", {noise}"
+    texts = {"title": about, "description": comparison.sentence}
     study = replace(study, config=study.config.model_copy(update=texts))
     report = make_report(study)
     with drawing_style(mathtext=False):
         drawings = {name: files_of(figure) for name, figure in report.figures.items()}
     tables = {
-        name: _table(name, rows, comparison.remarks) for name, rows in comparison.shown().items()
+        name: _table(_TITLES[name], rows, () if name == "classes" else comparison.remarks)
+        for name, rows in comparison.shown().items()
     }
+    for dataset, confusions in comparison.confusion.items():
+        booster, matrix = next(iter(confusions.items()))
+        names = comparison.labels[dataset]
+        rows = [
+            {"class": name, **{f"as {other}": str(n) for other, n in zip(names, row, strict=True)}}
+            for name, row in zip(names, matrix, strict=True)
+        ]
+        title = f"Confusion of {booster} on {dataset}: test samples by class and predicted class"
+        tables[f"confusion-{dataset}"] = _table(title, rows, ())
     return write_file(path, render_page(study, tables, drawings, report.undrawn))
 
 
-def _table(name: str, rows: Sequence[dict[str, str]], footers: tuple[str, ...]) -> Table:
+def _table(title: str, rows: Sequence[dict[str, str]], footers: tuple[str, ...]) -> Table:
     labels = tuple(key for key in rows[0] if key in _LABELS)
     columns = tuple(key for key in rows[0] if key not in _LABELS)
     return Table(
-        title=_TITLES[name],
+        title=title,
         names=labels,
         columns=tuple(column.replace("_", " ") for column in columns),
         rows=tuple(

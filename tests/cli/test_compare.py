@@ -15,12 +15,25 @@ def test_the_answer_comes_first_then_the_tables_and_a_page_shows_them(
     asked = ("compare", "samme", "adaboost-mh", "--on", "iris", *SMALL, "--noise", "pair:rate=0.2")
     outcome = boostbench(*asked, "--page", "out/iris.html")
     assert outcome.code == 0, outcome.err
-    first, *rest, last = outcome.out.splitlines()
+    first, *rest, last, following = outcome.out.splitlines()
+    wrong = "On iris with 20 % of the training labels wrong (pair 0.2), "
+    assert first.startswith(wrong)
     assert " is best by test error with probability " in first
+    assert following.startswith("next: ")
     assert " ".join(rest[1].split()) == "booster runs error 95 % interval best near best"
     assert last == "out/iris.html"
     page = (tmp_path / last).read_text(encoding="utf-8")
-    shown = (first, "Means, the best first", "Pairs of boosters", "Figure 1: ", "pair 0.2")
+    title = "Comparison of boosters on iris, 20 % of the training labels wrong (pair 0.2)"
+    tables = ("Error of each class, in percent", "Confusion of ")
+    shown = (
+        title,
+        *tables,
+        first,
+        "Means, the best first",
+        "Pairs of boosters",
+        "Figure 1: ",
+        "pair 0.2",
+    )
     assert [text for text in shown if text not in page] == []
     assert "Not drawn" not in page
     again = boostbench(*asked, "--json")

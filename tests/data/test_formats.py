@@ -115,7 +115,7 @@ def test_a_cached_table_is_the_parsed_one(put, tmp_path, monkeypatch):
     monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
     folder = put("toy.csv.gz", CSV)
     first = load("toy", None, [folder])
-    (cached,) = (tmp_path / "cache" / "tables").glob("*.npz")
+    (cached,) = (tmp_path / "cache" / "columns").glob("*.npz")
     monkeypatch.setattr("boostbench.data.loading.parse_files", None)
     second = load("toy", None, [folder])
     same(second)

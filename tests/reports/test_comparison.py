@@ -127,7 +127,7 @@ def test_the_answer_in_words(true, spread, words):
     found = compared(cross_validated(np.random.default_rng(5), true, spread))
     first = found.boosters.iloc[0]
     assert found.sentence.startswith(
-        f"{first.booster} is best by test error with probability {first.best:.2f}; "
+        f"On a, {first.booster} is best by test error with probability {first.best:.2f}; "
     )
     assert re.search(words, found.sentence), found.sentence
 

@@ -34,6 +34,7 @@ from boostbench.quantities.quantity import DECIDING
 #: Modules that cannot affect a result: messages, names, locations of files, drawings.
 _IGNORED = {
     "boostbench.data.downloads",
+    "boostbench.data.encoding",
     "boostbench.errors",
     "boostbench.inputs",
     "boostbench.plugin_files",

@@ -1,0 +1,56 @@
+"""`boostbench predict`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from boostbench.cli.guard import OK
+from boostbench.cli.options import Plugins, repeatable
+from boostbench.cli.output import print_error
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="File written by fit.")],
+    rows: Annotated[
+        Path, typer.Argument(metavar="FILE", help="CSV, ARFF or parquet file of new rows.")
+    ],
+    *,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Add the probability of each class.")
+    ] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="CSV file; by default printed."),
+    ] = None,
+    trust: Annotated[
+        list[str],
+        repeatable("--trust", "NAME", "Class or function that the model may use, and that runs"),
+    ],
+    plugins: Plugins,
+) -> int:
+    """Predict the labels of new rows by a model that fit wrote.
+
+    Columns are found by name, in any order; others are ignored. A line tells of each column that is
+    missing, of another type, or has values that the training data did not have.
+
+    Examples:
+      boostbench predict patients.skops new.csv -o predicted.csv
+      boostbench predict patients.skops new.csv --proba
+    """
+    from boostbench.models import load_model, predict_file
+    from boostbench.whole_files import write_file
+
+    loaded = load_model(model, trust=trust, plugins=plugins)
+    table = predict_file(loaded, rows, proba=proba, on_remark=print_error)
+    text = table.to_csv(index=False)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        write_file(output, text.encode("utf-8"))
+        print(f"{output}: {len(table)} rows")
+    return OK

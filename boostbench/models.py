@@ -1,0 +1,238 @@
+"""Fitted models in files: from a data file to a model, and from new rows to labels."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench import __version__
+from boostbench.api import Paths, paths_of
+from boostbench.compare_boosters import Booster, data_of, experiment_on
+from boostbench.data.dataset import Dataset
+from boostbench.data.readers import read_rows
+from boostbench.data.sources import locate
+from boostbench.errors import BoostbenchError, import_extra
+from boostbench.experiments.running.execution import make
+from boostbench.plugin_files import load_plugin
+from boostbench.whole_files import read_file, write_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Classes, whose names begin with a capital, that a model of this package consists of.
+_OURS = re.compile(
+    r"boostbench\.(baselines|boosters|data|weak_learners)\.([\w.]*\.)?[A-Z]\w*"
+    r"|(sklearn|lightgbm|xgboost|catboost)\.([\w.]*\.)?[A-Z]\w*|collections\.OrderedDict"
+)
+_PACKAGES = ("numpy", "pandas", "scikit-learn")
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A fitted classifier of tables, with all that is needed to apply it to new rows.
+
+    Attributes
+    ----------
+    pipeline : sklearn.pipeline.Pipeline
+        Encoder and booster, fitted to the numbers 0, 1, ... of the classes.
+    classes : tuple of str
+        Names of the classes, in the order of their numbers.
+    facts : mapping
+        Where it comes from: booster, data set with its checksum, label column, numbers of rows,
+        rounds, seed, and versions of the packages.
+    """
+
+    pipeline: Any
+    classes: tuple[str, ...]
+    facts: Mapping[str, Any]
+
+    def predict(self, X: Any) -> NDArray[np.str_]:
+        """Return the names of the predicted classes of a table, shape (n_rows,)."""
+        names = np.array(self.classes)
+        return np.asarray(names[self.pipeline.predict(X)], dtype=np.str_)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Return the probabilities of the classes, shape (n_rows, n_classes)."""
+        return np.asarray(self.pipeline.predict_proba(X), dtype=np.float64)
+
+    def save(self, path: str | Path) -> None:
+        """Write the model to a file of the format of skops, completely or not at all."""
+        skops = import_extra("skops.io", "serve", where=str(path))
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        content = skops.dumps([self.pipeline, list(self.classes), dict(self.facts)])
+        write_file(Path(path), content)
+
+
+def fit_model(
+    booster: Booster,
+    on: str | Path,
+    *,
+    target: str = "",
+    drop: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
+    encode: str = "ordinal",
+    rounds: int = 100,
+    seed: int = 0,
+    data: Paths = (),
+    plugins: Paths = (),
+) -> Model:
+    """Fit a booster to all rows of a data set.
+
+    Parameters
+    ----------
+    booster, on, target, drop, types, encode, rounds, data, plugins
+        As for `boostbench.compare`.
+    seed : int, default=0
+        Seed of the booster.
+
+    Returns
+    -------
+    model : Model
+
+    Raises
+    ------
+    BoostbenchError
+        If a name, a file or a parameter is invalid.
+    """
+    with TemporaryDirectory() as folder:
+        experiment = experiment_on(
+            [booster],
+            on,
+            target=target,
+            drop=drop,
+            types=types,
+            encode=encode,
+            rounds=rounds,
+            results=folder,
+            data=data,
+            plugins=plugins,
+        )
+        run = experiment.runs[0].with_seed(seed)
+        ((_, dataset),) = data_of(experiment)
+        if skipped := experiment.plan().skipped():
+            raise BoostbenchError(next(iter(skipped)))
+        made = make(run, dataset.X, dataset.n_classes, rounds, classes=dataset.classes)
+        paths = locate(run.data.name, run.data.params.plain(), experiment.data).paths
+        frame = _raw(dataset, paths[0] if paths else None)
+    pipeline = dataset.pipeline(made).fit(frame, dataset.y)
+    facts = {
+        "booster": run.method,
+        "data": str(on),
+        "checksum": dataset.checksum,
+        "target": next((each.name for each in dataset.columns if each.kind == "label"), "target"),
+        "rows": dataset.n_rows,
+        "rounds": rounds,
+        "seed": seed,
+        "plugins": [str(plugin) for plugin in paths_of(plugins)],
+        "versions": {
+            "boostbench": __version__,
+            "python": platform.python_version(),
+            **{package: version(package) for package in _PACKAGES},
+        },
+    }
+    return Model(pipeline, dataset.classes, facts)
+
+
+def _raw(dataset: Dataset, path: Path | None) -> pd.DataFrame:
+    """Return the features of a data set as they stand in its file."""
+    import pandas as pd
+
+    features = [column for column in dataset.columns if column.is_feature]
+    if path is None or all(each.kind == "number" and not each.form for each in features):
+        return pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
+    return read_rows(path, features)[0]
+
+
+def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths = ()) -> Model:
+    """Read a model that `Model.save` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+    trust : collection of str, default=()
+        Further classes and functions that the file may use, as ``package.module.Class``. Those of
+        boostbench, scikit-learn, LightGBM, XGBoost and CatBoost are known.
+    plugins : path or sequence of path, default=()
+        Plugin files with the booster of the model.
+
+    Raises
+    ------
+    BoostbenchError
+        If the file is no model, or uses something unknown; none of its code is executed then.
+    """
+    where = str(path)
+    skops = import_extra("skops.io", "serve", where=where)
+    content = read_file(Path(path))
+    if not content.startswith(b"PK"):
+        what = "this is no model of 'boostbench fit'; pickles are not opened, they may run any code"
+        raise BoostbenchError(what, where=where)
+    for plugin in paths_of(plugins):
+        load_plugin(plugin)
+    try:
+        found = skops.get_untrusted_types(data=content)
+        strange = [name for name in found if not _OURS.fullmatch(name) and name not in trust]
+        if strange:
+            options = " ".join(f"--trust {name}" for name in strange)
+            what = f"the model uses {', '.join(strange)}, which may run any code; if you trust it"
+            raise BoostbenchError(f"{what}: {options}", where=where)
+        pipeline, classes, facts = skops.loads(content, trusted=found)
+        return Model(pipeline, tuple(classes), facts)
+    except BoostbenchError:
+        raise
+    except ModuleNotFoundError as error:
+        what = f"the model needs the package or plugin {error.name!r}, which is not here"
+        raise BoostbenchError(what, where=where) from error
+    except Exception as error:  # a damaged file may raise anything
+        reason = str(error).partition("\n")[0]
+        what = f"this model cannot be read by boostbench {__version__}: {reason}"
+        raise BoostbenchError(what, where=where) from error
+
+
+def predict_file(
+    model: Model,
+    path: str | Path,
+    *,
+    proba: bool = False,
+    on_remark: Callable[[str], None] | None = None,
+) -> pd.DataFrame:
+    """Return the predicted labels of the rows of a file, in their order.
+
+    Parameters
+    ----------
+    model : Model
+    path : str or path
+        CSV, ARFF or parquet file with the columns of the training data, in any order.
+    proba : bool, default=False
+        Whether to add a column ``p(CLASS)`` for each class.
+    on_remark : callable or None, default=None
+        Called with a line for each column with values that the training data did not have.
+
+    Raises
+    ------
+    BoostbenchError
+        If columns are missing or of another type, with a line for each of them.
+    """
+    import pandas as pd
+
+    encoder, booster = (step for _, step in model.pipeline.steps)
+    frame, place = read_rows(Path(path), encoder.columns_)
+    X, remarks = encoder.read(frame, place)
+    if on_remark is not None:
+        for remark in remarks:
+            on_remark(remark)
+    columns: dict[str, Any] = {model.facts["target"]: np.array(model.classes)[booster.predict(X)]}
+    if proba:
+        if not hasattr(booster, "predict_proba"):
+            raise BoostbenchError(f"{model.facts['booster']} gives no probabilities")
+        P = booster.predict_proba(X)
+        columns |= {f"p({name})": P[:, k] for k, name in enumerate(model.classes)}
+    return pd.DataFrame(columns)

@@ -1,0 +1,151 @@
+"""fit and predict: from a file to a model, and from new rows to labels."""
+
+import csv
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from boostbench import compare, fit_model, load_dataset, load_model
+
+pytest.importorskip("skops", reason="models are files of skops: pip install 'boostbench[serve]'")
+
+CSV = "width,colour,seen,kind\n" + "".join(
+    f"{row * row % 17},{['red', 'blue', 'green'][row % 3]},{1 + row % 28:02d}.05.2020,"
+    f"{['small', 'large'][row * row % 17 > 8]}\n"
+    for row in range(60)
+)
+
+
+@pytest.fixture(autouse=True)
+def plants():
+    Path("plants.csv").write_text(CSV)
+
+
+def fitted(boostbench, *more):
+    asked = ("fit", "samme", "--on", "plants.csv", "--target", "kind", "--rounds", "5", *more)
+    outcome = boostbench(*asked, "-o", "models/plants.skops")
+    assert outcome.code == 0, outcome.err
+    return Path("models/plants.skops")
+
+
+def test_a_model_predicts_new_rows_by_name(boostbench):
+    model = fitted(boostbench)
+    header, *rows = list(csv.reader(CSV.splitlines()))
+    lines = [header[2::-1], *(row[2::-1] for row in rows)]
+    Path("new.csv").write_text("".join(",".join(line) + "\n" for line in lines))
+    outcome = boostbench("predict", model, "new.csv", "--proba", "-o", "out/new.csv")
+    assert (outcome.code, outcome.out.strip()) == (0, "out/new.csv: 60 rows"), outcome.err
+    predicted = list(csv.DictReader(Path("out/new.csv").read_text().splitlines()))
+    assert [*predicted[0]] == ["kind", "p(large)", "p(small)"]
+    assert [row["kind"] for row in predicted] == [row[3] for row in rows]
+    for row in predicted:
+        assert float(row["p(large)"]) + float(row["p(small)"]) == pytest.approx(1.0)
+
+
+def test_the_model_is_the_one_that_a_pipeline_trains():
+    model = fit_model("sm-boost", "plants.csv", target="kind", rounds=5, encode="one-hot")
+    data = load_dataset("plants.csv", target="kind", encode="one-hot")
+    assert model.facts["rows"] == 60
+    assert len(model.facts["checksum"]) == 64
+    booster = model.pipeline.named_steps["booster"]
+    again = booster.__class__(**booster.get_params()).fit(data.X, data.y)
+    assert np.array_equal(booster.decision_function(data.X), again.decision_function(data.X))
+
+
+def test_a_model_that_was_written_is_read_with_the_same_answers():
+    model = fit_model("adaboost-mh", "iris", rounds=5)
+    model.save("iris.skops")
+    read = load_model("iris.skops")
+    iris = load_dataset("iris")
+    frame = pd.DataFrame(iris.X, columns=iris.feature_names)
+    assert np.array_equal(read.predict_proba(frame), model.predict_proba(frame))
+    assert set(read.predict(frame)) == set(iris.classes)
+    assert dict(read.facts) == dict(model.facts)
+
+
+def test_what_new_rows_lack_is_said_in_a_line_for_each_column(boostbench):
+    model = fitted(boostbench)
+    Path("new.csv").write_text("width,colour\n3,red\n")
+    outcome = boostbench("predict", model, "new.csv")
+    assert (outcome.code, outcome.err) == (2, "boostbench: column 'seen' is missing\n")
+    Path("new.csv").write_text("width,colour,seen\n3,red,01.01.2020\nwide,pink,01.01.2020\n")
+    outcome = boostbench("predict", model, "new.csv")
+    wrong = "column 'width' holds 'wide' (new.csv:3); it must be a number, as in training"
+    assert (outcome.code, outcome.err) == (2, f"boostbench: {wrong}\n")
+    Path("new.csv").write_text("width,colour,seen\n3,red,01.01.2020\n,pink,\n")
+    outcome = boostbench("predict", model, "new.csv")
+    unseen = "column 'colour' holds 'pink' (new.csv:3), not a value in training"
+    assert outcome.err == f"boostbench: {unseen}; it counts as missing\n"
+    assert outcome.out.count("\n") == 3
+
+
+class Evil:
+    def __reduce__(self):
+        return (Path("executed").touch, ())
+
+
+def test_no_file_of_a_stranger_runs_code(boostbench):
+    import skops.io
+
+    Path("evil.pickle").write_bytes(pickle.dumps(Evil()))
+    skops.io.dump([Evil(), [], {}], "evil.skops")
+    Path("damaged.skops").write_bytes(fitted(boostbench).read_bytes()[:5000])
+    for name, said in {
+        "evil.pickle": "pickles are not opened",
+        "evil.skops": "--trust ",
+        "damaged.skops": "cannot be read",
+        "plants.csv": "this is no model",
+    }.items():
+        outcome = boostbench("predict", name, "plants.csv")
+        assert outcome.code == 2
+        assert said in outcome.err
+        assert outcome.err.count("\n") == 1
+    assert not Path("executed").exists()
+
+
+def test_a_model_that_cannot_be_written_leaves_the_old_one(boostbench, monkeypatch):
+    model = fitted(boostbench)
+    before = model.read_bytes()
+    monkeypatch.setattr("os.fsync", lambda descriptor: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        fit_model("samme", "plants.csv", target="kind", rounds=2).save(model)
+    assert model.read_bytes() == before
+    assert [path.name for path in model.parent.iterdir()] == ["plants.skops"]
+
+
+def test_the_next_command_of_compare_fits_its_best_booster(boostbench, in_this_process):
+    small = ("--folds", "2", "--repeats", "1", "--rounds", "4", "--jobs", "1", "--drop", "seen")
+    asked = ("compare", "samme", "sm-boost:subsample=0.5", "--on", "plants.csv", *small)
+    outcome = boostbench(*asked, "--target", "kind", "--encode", "one-hot")
+    assert outcome.code == 0, outcome.err
+    (line,) = [line for line in outcome.out.splitlines() if line.startswith("next: ")]
+    arguments = line.split(" fit ", 1)[1].split()
+    assert boostbench("fit", *arguments).code == 0
+    by_line = load_model("plants.skops")
+    assert boostbench("fit", "-o", "last.skops").code == 0
+    by_default = load_model("last.skops")
+    assert dict(by_line.facts) == dict(by_default.facts)
+    best = outcome.out.splitlines()[3].split()[0]
+    assert by_line.facts["booster"] == best
+    frame = load_dataset("plants.csv", target="kind", drop=["seen"]).X
+    assert frame.shape[1] == 2
+    names = by_line.pipeline.named_steps["encoder"].get_feature_names_out().tolist()
+    assert names == ["width", "colour=blue", "colour=green", "colour=red"]
+
+
+def test_without_a_comparison_a_booster_must_be_named(boostbench):
+    outcome = boostbench("fit", "-o", "m.skops")
+    assert outcome.code == 2
+    assert "name a booster; without one, the best of the last 'boostbench compare'" in outcome.err
+
+
+def test_a_comparison_from_python_is_remembered_too():
+    options = {"folds": 2, "repeats": 1, "rounds": 2, "executor": "inline", "target": "kind"}
+    found = compare(["samme", "adaboost-mh"], "plants.csv", **options)
+    (winner,) = json.loads(Path("results/compare/last.json").read_text())
+    assert winner["booster"] == found.boosters["booster"][0]
+    assert fit_model(**winner).facts["rounds"] == 2
