@@ -201,10 +201,8 @@ class Experiment:
         BoostbenchError
             If an argument is invalid, or records cannot be written.
         """
-        from boostbench.experiments.running.conduct import Progress, run_plan
-        from boostbench.experiments.running.executors import check_options, make_executor
+        from boostbench.experiments.running.conduct import Progress, make_executor, run_plan
 
-        check_options(executor, jobs=jobs, scheduler=scheduler, dask=dask)
         plan = self.plan()
         if on_plan is not None:
             on_plan(plan)
@@ -374,8 +372,7 @@ class Experiment:
     def _run_locally(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
     ) -> Progress:
-        from boostbench.experiments.running.conduct import Progress, run_plan
-        from boostbench.experiments.running.executors import make_executor
+        from boostbench.experiments.running.conduct import Progress, make_executor, run_plan
 
         if not runs:
             return Progress()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import AnyRuns, Json, Verbose
+from boostbench.cli.options import Json, SelectedRuns, Verbose
 from boostbench.cli.output import print_groups, print_json, print_log, print_rows
 from boostbench.cli.progress import n_runs
 
@@ -31,20 +31,24 @@ _Watch = Annotated[
 
 
 def status(
-    *, selection: AnyRuns, watch: _Watch = False, verbose: Verbose = False, as_json: Json = False
+    *,
+    selection: SelectedRuns,
+    watch: _Watch = False,
+    verbose: Verbose = False,
+    as_json: Json = False,
 ) -> int:
     """Show which runs are done, failed, stale, missing or in progress.
 
-    Without a config, all records of the results folder are shown. A run is stale if its code, its
-    data or a file that its plugin read has changed. Changes of files that a plugin reads in
-    compiled code, in another process or over the network are not detected. Runs with other versions
-    of numpy, scipy, scikit-learn and numba are counted. Runs are in progress if any process that
-    shares the results folder does them. The exit code is 1 if a run failed or was skipped.
+    A run is stale if its code, its data or a file that its plugin read has changed. Changes of
+    files that a plugin reads in compiled code, in another process or over the network are not
+    detected. Runs with other versions of numpy, scipy, scikit-learn and numba are counted. Runs are
+    in progress if any process that shares the results folder does them. The exit code is 1 if a run
+    failed or was skipped.
 
     Examples:
       boostbench status noise20
       boostbench status noise20 --watch
-      boostbench status --results DIR --json
+      boostbench status noise20 --results DIR --json
     """
     from boostbench.experiments.store.record import FAILURES
 
@@ -62,13 +66,10 @@ def status(
     return OK if plan.counts().keys() <= {"ok", "missing", "stale"} else INCOMPLETE
 
 
-def _plan(selection: AnyRuns) -> Plan:
-    """Return the runs of the selected configs; without a config, those of all records."""
+def _plan(selection: SelectedRuns) -> Plan:
+    """Return the runs of the selected configs."""
     from boostbench.experiments.planning.plans import Plan
-    from boostbench.experiments.store.records import RecordStore
 
-    if not selection.configs:
-        return Plan.of(RecordStore(selection.results))
     experiments = selection.load(check_parameters=False)
     plans = [experiment.plan(check_packages=False) for experiment in experiments]
     return Plan(tuple(planned for part in plans for planned in part.runs))
@@ -85,7 +86,7 @@ def _in_progress(plan: Plan, results: Path) -> str:
     return f"{len(owners)} in progress in {n} {processes}" if owners else ""
 
 
-def _wait_for_runs(selection: AnyRuns) -> None:
+def _wait_for_runs(selection: SelectedRuns) -> None:
     """Print a line after each change until no run is left, or no process is at work any more."""
     last_line, were_busy = "", False
     while True:

@@ -31,7 +31,7 @@ seeds: 2
 """
 _JUNK = (None, True, -1, 0, 10**30, 0.5, 1e308, "", "x", [], [[]], {}, {"a": 1}, float("nan"))
 _BULK = ("round_zero", "noise", "curves", "at_checkpoints")
-_COMMANDS = (["status"], ["status", "attacked.yaml"], ["export", "attacked.yaml"])
+_COMMANDS = (["status", "attacked.yaml"], ["export", "attacked.yaml"])
 _SLOW = (["plan", "attacked.yaml"], ["report", "attacked.yaml"])
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from boostbench.experiments.configs.protocol import Select
+from boostbench.experiments.configs.variants import Select
 from boostbench.experiments.runs import Params
 from boostbench.experiments.store.record import Record
 from boostbench.reports.values.unread import Unread

@@ -16,12 +16,6 @@ from pydantic import (
 )
 
 from boostbench.errors import unknown
-from boostbench.experiments.configs.claims import (
-    Claim,
-    ClaimWords,
-    check_in_print,
-    read_claims,
-)
 from boostbench.experiments.configs.components import check_recorded
 from boostbench.experiments.configs.entries import (
     DataSet,
@@ -43,8 +37,15 @@ from boostbench.experiments.configs.fields import (
 )
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.experiments.configs.limits import Limits
-from boostbench.experiments.configs.protocol import Select
-from boostbench.experiments.configs.report_parts import ReportPart, read_parts
+from boostbench.experiments.configs.parts import (
+    Claim,
+    ClaimWords,
+    ReportPart,
+    check_in_print,
+    read_claims,
+    read_parts,
+)
+from boostbench.experiments.configs.variants import Select
 from boostbench.experiments.runs import (
     CLEAN,
     BoosterSpec,

@@ -90,13 +90,13 @@ def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
 
 def read_list(
     value: Any,
-    read: Callable[[int, Any], T],
+    read: Callable[[Any], T],
     wanted: str,
     *,
     least: int = 0,
     most: int = MAX_ENTRIES,
 ) -> tuple[T, ...]:
-    """Return ``read(index, item)`` for each item of a list.
+    """Return ``read(item)`` for each item of a list.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def read_list(
         found = f"a list of {len(value):,}" if is_long else show(value)
         raise ValueError(f"must be {wanted}, found {found}")
     mistakes = MistakesError()
-    items = [mistakes.take(partial(read, i), item, i) for i, item in enumerate(value)]
+    items = [mistakes.take(read, item, i) for i, item in enumerate(value)]
     mistakes.close()
     return tuple(items)
 
@@ -168,9 +168,7 @@ def _parted(
     )
 
 
-def _read_data_set(
-    setting: Setting, config: Mapping[str, Any], index: int, item: Any
-) -> list[DataSet]:
+def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> list[DataSet]:
     name, options = name_and_options(item, "data set")
     own, params = _parted(options, DATA_SET_OPTIONS)
     of_data, settings = _parted(own, DATA_OPTIONS)
@@ -200,7 +198,7 @@ def _read_data_set(
         mistakes.add(f"{what}; give it a 'split' such as {{holdout: 0.3}}", *place)
     mistakes.close()
     if found.generator:
-        setting.check(("datasets", index), registry.generators, found.generator, Params(params))
+        setting.check(registry.generators, found.generator, Params(params))
     label = data.label or name
     values = [
         replace(data, name=found.name, params=Params(variant), label=swept_label(label, swept))
@@ -209,7 +207,7 @@ def _read_data_set(
     return [entry.model_copy(update={"data": value}) for value in values]
 
 
-def _read_booster(setting: Setting, index: int, item: Any) -> list[BoosterSpec]:
+def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
     name, options = name_and_options(item, "booster")
     own, params = _parted(options, BOOSTER_OPTIONS)
     source, shown = setting.source_of(name), _without_folder(name)
@@ -227,15 +225,14 @@ def _read_booster(setting: Setting, index: int, item: Any) -> list[BoosterSpec]:
         replace(booster, params=Params(variant), label=swept_label(booster.label, swept), grid=grid)
         for variant, swept in expand_sweeps(params)
     ]
-    for variant in variants:
-        for point in _points_to_check(variant):
-            setting.check(("boosters", index), registry.boosters, source, point.params, shown, grid)
+    for variant, point in product(variants, points_of(grid)):
+        check = partial(setting.check, registry.boosters, source, name=shown, grid=grid)
+        mistakes.take(check, with_point(variant, point).params)
+    mistakes.close()
     return variants
 
 
-def _read_noise(
-    setting: Setting, datasets: Sequence[DataSet], index: int, item: Any
-) -> list[Noise]:
+def _read_noise(setting: Setting, datasets: Sequence[DataSet], item: Any) -> list[Noise]:
     if item is None or item == "none":
         return [CLEAN]
     if not isinstance(item, dict) or "model" not in item:
@@ -261,21 +258,10 @@ def _read_noise(
             draws = f"found {rate!r}, which {entry.data.label} does not draw"
             mistakes.add(f"{what}, {draws}", "rate")
     mistakes.close()
-    setting.check(("noise", index), registry.noise_models, source, Params(params))
+    setting.check(registry.noise_models, source, Params(params))
     return [CLEAN if noise.rate == 0 else noise for noise in noises]
 
 
 def _without_folder(name: str) -> str:
     """Return a registered name, or the file name and attribute of a plugin without its folder."""
     return Path(name).name if ".py:" in name else name
-
-
-def _points_to_check(booster: BoosterSpec) -> list[BoosterSpec]:
-    """Return the booster with each value of its grid, the other axes at their first value."""
-    first = points_of(booster.grid)[0]
-    points = [
-        with_point(booster, (*first[:index], value, *first[index + 1 :]))
-        for index, axis in enumerate(booster.grid)
-        for value in axis.values
-    ]
-    return list(dict.fromkeys(points)) or [booster]

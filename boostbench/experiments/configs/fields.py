@@ -29,7 +29,7 @@ from boostbench.plugin_files import load_plugin
 from boostbench.quantities import QUANTITIES
 from boostbench.quantities.quantity import Setting as Key
 from boostbench.registry import Registry
-from boostbench.source import Place, show
+from boostbench.source import show
 from boostbench.validation import Distinct, Listed, Mistake, MistakesError
 
 MAX_SEEDS = 10_000
@@ -45,8 +45,6 @@ class Setting:
     data_dirs: tuple[Path, ...] = ()
     #: Check the parameters of boosters, noise models and generators, which imports their modules.
     check_parameters: bool = False
-    #: Errors in these parameters.
-    found: list[Mistake] = field(default_factory=list, compare=False)
     _datasets: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
     _checked: dict[object, list[Mistake]] = field(default_factory=dict, compare=False)
 
@@ -77,35 +75,36 @@ class Setting:
 
     def check(
         self,
-        place: Place,
         kinds: Registry,
         source: str,
         params: Params,
         name: str = "",
         grid: Sequence[Axis] = (),
     ) -> None:
-        """Add the errors in the parameters of a component to ``found``, if they are checked.
+        """Check the parameters of a component, if they are checked.
 
         Parameters
         ----------
-        place : tuple
-            Place of the component in the config.
         kinds, source, name
             As for `check_component`.
         params : Params
         grid : sequence of Axis, default=()
             Parameters whose values are those of a grid.
+
+        Raises
+        ------
+        MistakesError
         """
-        if not self.check_parameters:
-            return
         key = kinds.kind, source, params
-        if key not in self._checked:
+        if self.check_parameters and key not in self._checked:
             mistakes = MistakesError()
             check_component(kinds, source, params.plain(), mistakes, name)
             self._checked[key] = mistakes.found
-        for at, what in self._checked[key]:
+        mistakes = MistakesError()
+        for at, what in self._checked.get(key, ()):
             is_in_grid = any(all(map(operator.eq, at, axis.path)) for axis in grid)
-            self.found.append(((*place, *(("grid",) if is_in_grid else ()), *at), what))
+            mistakes.found.append(((*(("grid",) if is_in_grid else ()), *at), what))
+        mistakes.close()
 
 
 def setting_of(info: ValidationInfo) -> Setting:

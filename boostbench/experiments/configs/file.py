@@ -11,13 +11,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from boostbench.errors import BoostbenchError, ConfigError
-from boostbench.experiments.configs.claims import Claim
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.layers import of_size, read_extended, sizes_of, varied
+from boostbench.experiments.configs.parts import Claim
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.source import Keys, Place, Source, show
-from boostbench.validation import TOP, Mistake, mistakes_in
+from boostbench.validation import TOP, mistakes_in
 
 _MAX_COMPLAINTS = 50
 
@@ -129,19 +129,16 @@ class _Reading:
             self.config = config if claims is None else config.model_copy(update={"claims": claims})
 
     def _validate(self, source: Source, *, complain: bool = True) -> Config | None:
-        setting = replace(self._setting, found=[])
-        config: Config | None = None
-        mistakes: list[Mistake] = []
         try:
-            data = {**source.data, FILE: setting.path}
-            config = Config.model_validate(data, context={"setting": setting})
+            data = {**source.data, FILE: self._setting.path}
+            return Config.model_validate(data, context={"setting": self._setting})
         except ValidationError as error:
-            mistakes = mistakes_in(error)
-        for place, what in [*mistakes, *setting.found] if complain else ():
+            mistakes = mistakes_in(error) if complain else []
+        for place, what in mistakes:
             found = what if isinstance(what, BoostbenchError) else _located(place, what, source)
             if found.where not in self._unread:
                 self.complaints.append(found)
-        return config
+        return None
 
     def _claims_as_stated(self, source: Source, size: str | None) -> tuple[Claim, ...] | None:
         """Return the claims of the file, or of a size that has its own; None if it has errors.

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -142,57 +142,25 @@ def of_size(source: Source, size: str) -> Source:
 def apply_override(source: Source, text: str) -> BoostbenchError | None:
     """Set one value, ``key.key=value``, in place; return an error if that is impossible.
 
-    A key of a list is a position or the name of an entry: ``boosters.sm-boost.M=0.5`` sets a
-    parameter of the booster ``sm-boost``. Mappings that are absent are created.
+    Mappings that are absent are created. A list is replaced as a whole.
     """
     where = f"--set {text}"
     dotted, equals, value_text = text.partition("=")
-    steps = [step.strip() for step in dotted.split(".")]
-    if not equals or not all(steps):
+    *steps, key = (step.strip() for step in dotted.split("."))
+    if not equals or not all((*steps, key)):
         return BoostbenchError("expected key=value, for example rounds=100", where=where)
     value, complaint = read_value(value_text, where)
     if complaint is not None:
         return complaint
     holder: Any = source.data
-    for step in steps[:-1]:
-        holder = _below(holder, step, where)
-    key = steps[-1] if isinstance(holder, dict) else _position(holder, steps[-1])
-    if key is None:
-        return BoostbenchError(f"there is no {dotted!r} in {source.name} to set", where=where)
+    for step in steps:
+        if holder.get(step) is None:
+            holder[step] = Keys()
+            holder.at.setdefault(step, where)
+        holder = holder[step]
+        if not isinstance(holder, Keys):
+            what = f"{step!r} of {source.name} is no mapping, and can only be replaced as a whole"
+            return BoostbenchError(what, where=where)
     holder[key] = value
     holder.at[key] = where
     return None
-
-
-def _below(holder: Any, step: str, where: str) -> Any:
-    """Return the value at a step, or the options of the entry of that name; None if impossible."""
-    position = _position(holder, step)
-    if isinstance(holder, list) and position is not None:
-        if _is_index(step):
-            return holder[position]
-        if not isinstance(holder[position], Keys):
-            holder[position] = Keys({step: None})
-        holder = holder[position]
-    if not isinstance(holder, Keys):
-        return None
-    if holder.get(step) is None:
-        holder[step] = Keys()
-        holder.at.setdefault(step, where)
-    return holder[step]
-
-
-def _position(holder: Any, step: str) -> int | None:
-    """Return the position in a list that a step gives, or that of the entry of that name."""
-    items = holder if isinstance(holder, list) else []
-    if _is_index(step):
-        return int(step) if int(step) < len(items) else None
-    named = (i for i, item in enumerate(items) if item == step or [*_keys(item)] == [step])
-    return next(named, None)
-
-
-def _keys(item: Any) -> Iterable[str]:
-    return item if isinstance(item, dict) else ()
-
-
-def _is_index(step: str) -> bool:
-    return step.isascii() and step.isdigit() and len(step) < 10

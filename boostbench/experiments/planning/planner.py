@@ -24,6 +24,7 @@ from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.versions import other_versions
 from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
 
@@ -184,12 +185,13 @@ class _Planner:
                     continue
                 outdated = "" if self.store.is_archive else self._outdated(record)
                 if not outdated:
-                    planned = PlannedRun.of(record, file, self.store, run)
                     absent = "" if key.data else "the data is absent; the newest record counts"
                     if record.status == "ok":
                         rates = self._rates.setdefault((run.booster, run.data), [])
                         rates.append(record.total_seconds / run.rounds)
-                    return replace(planned, reason=planned.reason or changed or absent)
+                    reason, seconds = record.why or changed or absent, record.total_seconds
+                    found = file.key, seconds, self.store, file, other_versions(record)
+                    return PlannedRun(run, record.status, reason, *found)
             stale = stale or PlannedRun(run, "stale", outdated, key, None, self.store, file)
         return stale
 

@@ -14,9 +14,8 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.variants import Grid, points_of
 from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.identity import Key
-from boostbench.experiments.store.record import FAILURES, Record, Summary
+from boostbench.experiments.store.record import FAILURES, Record
 from boostbench.experiments.store.records import RecordFile, RecordStore
-from boostbench.experiments.store.versions import other_versions
 
 #: All statuses of a planned run, in display order.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
@@ -131,22 +130,6 @@ class PlannedRun:
     #: Numerical libraries whose installed version differs from that of the record.
     versions: str = ""
 
-    @classmethod
-    def of(
-        cls, record: Summary, file: RecordFile, store: RecordStore, run: Run | None = None
-    ) -> PlannedRun:
-        """Return a run with a valid record; ``run`` defaults to the run of the record."""
-        return cls(
-            record.run if run is None else run,
-            record.status,
-            record.why,
-            file.key,
-            record.total_seconds,
-            store,
-            file,
-            other_versions(record),
-        )
-
     @property
     def path(self) -> Path | None:
         """File of the record; None without a record."""
@@ -194,28 +177,6 @@ class Plan:
 
     def __repr__(self) -> str:
         return f"Plan({len(self.runs)} runs: {self.counts()})"
-
-    @classmethod
-    def of(cls, store: RecordStore) -> Plan:
-        """Return the runs of all records of a store, whatever their config and code.
-
-        Raises
-        ------
-        BoostbenchError
-            If the folder of the store does not exist.
-        """
-        if not store.folder.is_dir():
-            raise BoostbenchError(
-                "there are no records; create some by `boostbench run CONFIG`, or name another "
-                "folder by --results",
-                where=str(store.folder.parent),
-            )
-        runs = [
-            PlannedRun.of(summary, RecordFile(summary.key, path.parent), store)
-            for path in store.all_paths()
-            if (summary := store.summary(path)) is not None
-        ]
-        return cls(tuple(runs))
 
     def results(
         self, keep: Callable[[Run, Record], Record] = lambda _, record: record

@@ -27,8 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.protocol import Reach, Select
-from boostbench.experiments.configs.variants import Grid, Point, points_of, with_point
+from boostbench.experiments.configs.variants import (
+    Grid,
+    Point,
+    Reach,
+    Select,
+    points_of,
+    with_point,
+)
 from boostbench.experiments.planning.plans import Choice, PlannedRun, Result, Selected
 from boostbench.experiments.runs import Axis, Run
 from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, Record

@@ -5,18 +5,23 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.planning.plans import PlannedRun
-from boostbench.experiments.running.inline import Executor
+from boostbench.experiments.running.dask_executor import DaskExecutor
+from boostbench.experiments.running.inline import Executor, InlineExecutor
+from boostbench.experiments.running.local import LocalExecutor
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 from boostbench.experiments.store.locks import RunLocks
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
+from boostbench.threads import n_cores
 
 _TICK_SECONDS = 0.5
 _SHORT_SECONDS = 2.0
@@ -105,6 +110,38 @@ class Event:
     progress: Progress
     planned: PlannedRun | None = None
     record: Record | None = None
+
+
+def make_executor(
+    name: str,
+    data_dirs: Sequence[str | Path],
+    scheduler: str | None = None,
+    dask: Mapping[str, str] | None = None,
+    *,
+    jobs: int | None = None,
+    limits: Limits = NO_LIMITS,
+) -> Executor:
+    """Return the executor with a name; see `Experiment.run` for the arguments.
+
+    Raises
+    ------
+    BoostbenchError
+        If an argument does not apply to the executor.
+    """
+    is_dask = name == "dask"
+    needs = {
+        "--scheduler": (scheduler, is_dask, "`--executor dask`"),
+        "--dask": (dask, is_dask, "`--executor dask`"),
+        "--jobs": (jobs, name != "inline", "`--executor local` or `dask`"),
+    }
+    for option, (value, applies, executors) in needs.items():
+        if value and not applies:
+            raise BoostbenchError(f"only valid with {executors}; leave it out", where=option)
+    if is_dask:
+        return DaskExecutor(scheduler, data_dirs, limits, jobs=jobs, options=dask)
+    if name == "inline":
+        return InlineExecutor(data_dirs)
+    return LocalExecutor(jobs or max(n_cores() // (limits.threads or 1), 1), data_dirs, limits)
 
 
 def run_plan(

@@ -8,13 +8,10 @@ import select
 import socket
 import subprocess
 import sys
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-
-import psutil
 
 from boostbench.errors import BoostbenchError, RecordError
 from boostbench.experiments.configs.limits import NO_LIMITS, Limits
@@ -29,11 +26,10 @@ from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import decode, encode
 
 _LEAST_MEMORY = 2**29
-_MARK = "BOOSTBENCH_SERVER"
 _POLL_SECONDS = 0.5
 _CLOSE_SECONDS = 5.0
-#: Maximum losses of a server in a row while no run ends: killed by a signal, ended by itself.
-_MOST_KILLS, _MOST_FAILURES = 50, 3
+#: Maximum losses of a server in a row while no run ends.
+_MOST_LOSSES = 10
 
 
 class LocalExecutor(Executor):
@@ -136,7 +132,6 @@ class LocalExecutor(Executor):
 
     def _start_server(self) -> None:
         own_end, server_end = socket.socketpair()
-        self._mark = uuid.uuid4().hex
         program = (
             f"import sys; sys.path[:] = {sys.path!r}\n"
             "from boostbench.experiments.running.server import serve\n"
@@ -145,7 +140,7 @@ class LocalExecutor(Executor):
         with server_end:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", program],
-                env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1"), _MARK: self._mark},
+                env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -158,18 +153,15 @@ class LocalExecutor(Executor):
         """End server and workers and return the exit code of the server."""
         self._server.close()
         try:
-            code = self._process.wait(_CLOSE_SECONDS)
+            return self._process.wait(_CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
-            code = self._process.wait()
-        if code != 0:
-            _kill_marked(self._mark)
-        return code
+            return self._process.wait()
 
     def _replace_server(self) -> None:
         code = self._end_server()
         self._lost_in_a_row += 1
-        if self._lost_in_a_row > (_MOST_KILLS if code < 0 else _MOST_FAILURES):
+        if self._lost_in_a_row > _MOST_LOSSES:
             message = f"the server of the worker processes ends repeatedly, with {in_words(code)}"
             raise BoostbenchError(message)
         self._start_server()
@@ -203,11 +195,3 @@ def _record(job: Job, answer: bytes, log: tuple[str, ...], started: str) -> Reco
         return record
     lines = [*log, *record.error.log_tail][-LOG_LINES:]
     return record.model_copy(update={"error": record.error.model_copy(update={"log_tail": lines})})
-
-
-def _kill_marked(mark: str) -> None:
-    """Kill the processes that a lost server left, recognized by an environment variable."""
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            if process.environ().get(_MARK) == mark:
-                process.kill()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 from pydantic import ConfigDict
 
-from boostbench.experiments.configs.claims import Claim, Origin
+from boostbench.experiments.configs.parts import Claim, Origin
 from boostbench.reports.claims.evidence import Case
 from boostbench.reports.claims.inference import EQUALITY, State
 from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status

@@ -57,9 +57,7 @@ def test_too_many_aliases_are_refused(config_file):
         ("rounds=100", ("rounds",), 100),
         ("noise.rate=[0.1, 0.2]", ("noise", "rate"), [0.1, 0.2]),
         ("limits.time=3m", ("limits", "time"), "3m"),
-        ("boosters.sm-boost.cost=2", ("boosters", 1, "sm-boost", "cost"), 2),
-        ("boosters.samme.weak_learner=stump", ("boosters", 0, "samme", "weak_learner"), "stump"),
-        ("boosters.0=samme", ("boosters", 0), "samme"),
+        ("boosters=[samme]", ("boosters",), ["samme"]),
     ],
 )
 def test_an_override_sets_one_value_and_is_its_place(source_of, override, place, value):

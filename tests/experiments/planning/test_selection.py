@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.configs.protocol import Reach
-from boostbench.experiments.configs.variants import points_of, with_point
+from boostbench.experiments.configs.variants import Reach, points_of, with_point
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.selection import (

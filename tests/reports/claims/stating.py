@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from boostbench.experiments.configs.claims import read_claims
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Setting
+from boostbench.experiments.configs.parts import read_claims
 
 #: Shipped configs, with kinds of claims beside them.
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"

@@ -1,8 +1,9 @@
-"""Claims in a config: a sentence and one kind of check with its options."""
+"""Report and claims of a config: entries that name a kind of table, figure or claim."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -11,13 +12,13 @@ from pydantic import Field, InstanceOf, model_validator
 
 from boostbench import registry
 from boostbench.errors import unknown
-from boostbench.experiments.configs.entries import read_list
+from boostbench.experiments.configs.entries import name_and_options, read_list
 from boostbench.experiments.configs.fields import Text
 from boostbench.experiments.configs.kind_options import Options, Scope, read_options
 from boostbench.source import show, where_in
 from boostbench.validation import MistakesError, Model
 
-MAX_CLAIMS = 1_000
+MAX_CLAIMS, MAX_PARTS = 1_000, 200
 #: Source of a claim: the paper, this project, mathematics (runs can only confirm an identity), or
 #: this project in contradiction to the paper.
 Origin = Literal["paper", "ours", "identity", "against the paper"]
@@ -71,10 +72,10 @@ def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
         If a kind or an option is unknown or invalid.
     """
     wanted = f"a list of at most {MAX_CLAIMS:,} claims"
-    return read_list(value, lambda _, claim: _read(claim, context), wanted, most=MAX_CLAIMS)
+    return read_list(value, partial(_read_claim, context), wanted, most=MAX_CLAIMS)
 
 
-def _read(value: Any, context: Mapping[str, Any]) -> Claim:
+def _read_claim(context: Mapping[str, Any], value: Any) -> Claim:
     if not isinstance(value, dict) or "says" not in value:
         raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
     mistakes = MistakesError()
@@ -121,3 +122,47 @@ def check_in_print(claims: Sequence[Claim], papers: Sequence[Path]) -> None:
             if answer and claim.misprint:
                 mistakes.add("the printed values satisfy it", index, "misprint")
     mistakes.close()
+
+
+@dataclass(frozen=True)
+class ReportPart:
+    """A table or a figure of the report."""
+
+    name: str  # name of the files, without suffix
+    kind: str  # registered name, or ``FILE.py:function``
+    options: Options
+    written: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+
+def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]:
+    """Read the parts of a report.
+
+    The name of a part is its option ``name`` or its kind.
+
+    Raises
+    ------
+    MistakesError
+        If a kind or an option is unknown or invalid, or two parts have the same name.
+    """
+    wanted = f"a list of at most {MAX_PARTS} parts such as [table: {{...}}]"
+    parts = read_list(value, partial(_read_part, context), wanted, most=MAX_PARTS)
+    mistakes = MistakesError()
+    names = [part.name for part in parts]
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            what = f"two parts of the report are called {name!r}; give one another 'name'"
+            mistakes.add(what, index)
+    mistakes.close()
+    return parts
+
+
+def _read_part(context: Mapping[str, Any], entry: Any) -> ReportPart:
+    name, written = name_and_options(entry, "part of the report")
+    kind = context["setting"].source_of(name)
+    kinds = registry.tables if kind in registry.tables else registry.figures
+    if ".py:" not in kind and kind not in kinds:
+        known = [*registry.tables.names(), *registry.figures.names()]
+        raise ValueError(unknown("part of the report", kind, known))
+    options = read_options(kinds, kind, written, context)
+    own_name = getattr(options, "name", None) or kind.rpartition(".py:")[2]
+    return ReportPart(own_name, kind, options, written)
