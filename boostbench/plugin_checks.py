@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -28,21 +28,8 @@ from boostbench.validation import MistakesError
 from boostbench.weak_learners import make_weak_learner
 
 _ROUNDS = 5
-
-
-class Finding(NamedTuple):
-    """Outcome of a test: its requirement, and its error if it failed."""
-
-    what: str
-    error: Exception | None = None
-
-    @property
-    def problem(self) -> str:
-        """The error, with its location in the user's code; empty if the test passed."""
-        text, place = str(self.error or ""), "" if self.error is None else place_of(self.error)
-        if not isinstance(self.error, AssertionError | BoostbenchError | MistakesError | None):
-            text = f"{type(self.error).__name__}: {text}"
-        return f"{text} ({place})" if place else text
+#: Requirement of a test, and its error if it failed.
+Finding = tuple[str, Exception | None]
 
 
 def check_plugin(reference: str) -> Iterator[tuple[str, Iterator[Finding]]]:
@@ -80,6 +67,13 @@ def check_plugin(reference: str) -> Iterator[tuple[str, Iterator[Finding]]]:
         yield f"{kind.kind} {source.rpartition(':')[2]}", _findings(kind, source)
 
 
+def in_words(error: Exception) -> str:
+    """Return the error of a test, with its location in the user's code."""
+    is_told = isinstance(error, AssertionError | BoostbenchError | MistakesError)
+    text = str(error) if is_told else f"{type(error).__name__}: {error}"
+    return f"{text} ({place})" if (place := place_of(error)) else text
+
+
 def _kind_of(part: Any) -> Registry:
     if isinstance(part, type):
         return registry.weak_learners if hasattr(part, "accepts") else registry.boosters
@@ -91,14 +85,14 @@ def _findings(kind: Registry, source: str) -> Iterator[Finding]:
     """Run the tests, each of which yields what it requires before it begins."""
     what, tests = "has the interface of its kind", _all_tests(kind, source)
     while what:
+        following, failure = "", None
         try:
             with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
                 warnings.simplefilter("ignore")
                 following = next(tests, "")
         except Exception as error:
-            yield Finding(what, error)
-            return
-        yield Finding(what)
+            failure = error
+        yield what, failure
         what = following
 
 
@@ -131,9 +125,8 @@ def _test_fits(cls: Any, of: str = "", **parameters: Any) -> Iterator[str]:
     yield f"{of}trains on iris and beats guessing"
     booster = make().fit(X, y)
     labels, guess = booster.predict(X), np.bincount(y).max() / len(y)
-    accuracy = np.mean(labels == y)
-    problem = f"{accuracy:.0%} of the training labels are right; guessing: {guess:.0%}"
-    _require(accuracy > guess, problem)
+    right = np.mean(labels == y)
+    _require(right > guess, f"{right:.0%} of the training labels are right; guessing: {guess:.0%}")
     yield f"{of}the same seed gives the same predictions"
     curve = "staged_scores" if hasattr(cls, "staged_scores") else "staged_predict"
     one, two = (np.array([*getattr(b, curve)(X)]) for b in (booster, make().fit(X, y)))
@@ -187,11 +180,11 @@ def _test_noise(source: str) -> Iterator[str]:
         return corrupt(iris.y, K, source, rate, np.random.default_rng(0), X=iris.X)
 
     yield "proposes a class for each sample, and other ones"
-    _require(np.isin(noisy(1.0).y, range(K)).all(), f"labels are not all 0..{K - 1}")
-    few = noisy(0.2)
+    few, again, all_ = noisy(0.2), noisy(0.2), noisy(1.0)
+    _require(np.isin(all_.y, range(K)).all(), f"labels are not all 0..{K - 1}")
     _require(few.n_changed > 0, "no label is changed")
     yield "the same seed gives the same labels"
-    _require(np.array_equal(few.y, noisy(0.2).y), "two draws with the same seed differ")
+    _require(np.array_equal(few.y, again.y), "two draws with the same seed differ")
     yield "does not modify its arguments"
     registry.noise_models.get(source)(y, K, np.random.default_rng(0), X)
     _require(np.array_equal(y, iris.y) and np.array_equal(X, iris.X), "it modifies y or X")

@@ -94,12 +94,9 @@ class Registry:
         self.group = group
         self._options = options
         self._adapter = adapter
-        self._listed = dict(builtin)
+        self._listed = builtin
         self._packages = packages.split()
-        self._declarations: dict[str, Declaration] = {}
-        self._registered: dict[str, Any] = {}
-        self._entry_points: dict[str, EntryPoint] | None = None
-        self._broken: dict[str, str] = {}
+        self._registered: dict[str, tuple[Any, Declaration]] = {}
 
     def register(self, name: str, **declared: Any) -> Callable[[T], T]:
         """Return a decorator that registers an object under ``name``.
@@ -115,37 +112,37 @@ class Registry:
         PluginError
             If the name is taken by another object.
         """
-        declaration = Declaration(**declared)
 
         def add(plugin: T) -> T:
-            known, origin = self._registered.get(name), ":".join(_origin(plugin))
-            taken = self._builtin.get(name, known and ":".join(_origin(known)))
-            if taken not in (None, origin):
+            origin = _origin(plugin)
+            known, _ = self._registered.get(name, (None, None))
+            builtin, _ = self._builtin.get(name, ("", None))
+            if builtin not in ("", origin) or (known and _origin(known) != origin):
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
-            if name not in self._builtin:
-                self._registered[name] = plugin
-                self._declarations[name] = declaration
+            if not builtin:
+                self._registered[name] = plugin, Declaration(**declared)
             return plugin
 
         return add
 
-    def declaration(self, name: str) -> Declaration:
-        """Return what a component declares; nothing for classes of other packages."""
-        return {**self._declared, **self._declarations}.get(name, Declaration())
+    def declarations(self) -> dict[str, Declaration]:
+        """Return what the components declare that are registered by decorators, by name."""
+        known: dict[str, tuple[Any, Declaration]] = {**self._builtin, **self._registered}
+        return {name: declaration for name, (_, declaration) in known.items()}
 
     def printed_names(self) -> dict[str, str]:
         """Return the name in print of each component, and of labels of its variants, if any."""
         printed: dict[str, str] = {}
-        for name, declaration in {**self._declared, **self._declarations}.items():
+        for name, declaration in self.declarations().items():
             printed |= {name: declaration.printed} if declaration.printed else {}
             printed |= declaration.variants
         return printed
 
     @cached_property
-    def _sources(self) -> dict[str, tuple[str, Declaration]]:
-        """Origin and declaration of the classes registered in the sources of `packages`."""
+    def _builtin(self) -> dict[str, tuple[str, Declaration]]:
+        """Origin and declaration of the listed objects, and of the classes in `packages`."""
         decorator = rf"^@{self.group.rpartition('.')[2]}\.register(\(.*?\))\nclass (\w+)"
-        found = {}
+        found = {name: (origin, Declaration()) for name, origin in self._listed.items()}
         for package in self._packages:
             for file in sorted(Path(__file__).with_name(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
@@ -155,26 +152,17 @@ class Registry:
                     found[name] = origin, declaration
         return found
 
-    @cached_property
-    def _builtin(self) -> dict[str, str]:
-        return {**self._listed, **{name: origin for name, (origin, _) in self._sources.items()}}
-
-    @property
-    def _declared(self) -> dict[str, Declaration]:
-        return {name: declaration for name, (_, declaration) in self._sources.items()}
-
     def unregister(self, name: str) -> None:
         """Remove a name that was registered by a decorator; unknown names are ignored."""
         self._registered.pop(name, None)
-        self._declarations.pop(name, None)
 
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
-        return sorted({*self._registered, *self._builtin, *self._installed()})
+        return sorted(self.in_order())
 
     def in_order(self) -> list[str]:
         """Return all names, the built-in ones first and in the order of their list."""
-        return list(dict.fromkeys([*self._builtin, *self._registered, *self._installed()]))
+        return list({**self._builtin, **self._registered, **self._installed})
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name or of ``"FILE.py:attribute"``.
@@ -206,10 +194,10 @@ class Registry:
         if self._is_reference(name):
             return self._from_package(name, where)
         if name in self._registered:
-            return _usable(self._registered[name], self.kind, name, where)
+            return _usable(self._registered[name][0], self.kind, name, where)
         if name in self._builtin:
-            return _import_object(self._builtin[name])
-        if name in self._installed():
+            return _import_object(self._builtin[name][0])
+        if name in self._installed:
             return self._load_installed(name, where)
         raise self.unknown(name, where)
 
@@ -224,13 +212,13 @@ class Registry:
         if ".py:" in name:
             return str(Path(name.rpartition(":")[0]).expanduser().resolve())
         if name in self._registered:
-            module = str(getattr(self._registered[name], "__module__", ""))
+            module = _origin(self._registered[name][0]).partition(":")[0]
             is_file = module.startswith(FILE_MODULE)
             return str(sys.modules[module].__file__) if is_file else module
         if name in self._builtin:
-            return self._builtin[name].partition(":")[0]
-        if name in self._installed():
-            return self._installed()[name].module
+            return self._builtin[name][0].partition(":")[0]
+        if name in self._installed:
+            return self._installed[name].module
         if self._is_reference(name):
             return name.partition(":")[0]
         raise self.unknown(name)
@@ -258,13 +246,13 @@ class Registry:
         UnknownNameError
             If the name is unknown.
         """
-        is_plugin = name in self._registered or ".py:" in name or name in self._installed()
+        is_plugin = name in self._registered or ".py:" in name or name in self._installed
         return not is_plugin and not self.module(name).startswith("boostbench.")
 
     def unknown(self, name: str, where: str = "") -> UnknownNameError:
         """Return the error about a name; a name in print suggests the registered one."""
         meant = {_folded(known): known for known in self.names()}
-        for known, declaration in {**self._declared, **self._declarations}.items():
+        for known, declaration in self.declarations().items():
             for printed in (declaration.printed, *declaration.variants):
                 meant.setdefault(_folded(printed), known)
         return UnknownNameError(
@@ -281,7 +269,7 @@ class Registry:
         """
         if name in self._registered or name not in self._builtin:
             return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
-        module, _, attribute = self._builtin[name].partition(":")
+        module, _, attribute = self._builtin[name][0].partition(":")
         if not module.startswith("boostbench."):
             return f"`{attribute}` of {module.partition('.')[0]}."
         file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
@@ -295,39 +283,35 @@ class Registry:
 
     def broken(self) -> dict[str, str]:
         """Return the installed plugins that cannot be loaded, with the reasons."""
-        for name in self._installed():
+        reasons = {}
+        for name in self._installed:
             try:
                 self._load_installed(name, "")
-            except PluginError:
-                continue
-        return dict(self._broken)
+            except PluginError as error:
+                reasons[name] = error.what
+        return reasons
 
     def __contains__(self, name: object) -> bool:
-        if name in self._registered or name in self._builtin or name in self._installed():
-            return True
-        return isinstance(name, str) and self._is_reference(name)
+        return name in self.in_order() or (isinstance(name, str) and self._is_reference(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
+    @cached_property
     def _installed(self) -> dict[str, EntryPoint]:
-        if self._entry_points is None:
-            from importlib.metadata import entry_points  # slow import
+        from importlib.metadata import entry_points  # slow import
 
-            self._entry_points = {point.name: point for point in entry_points(group=self.group)}
-        return self._entry_points
+        return {point.name: point for point in entry_points(group=self.group)}
 
     def _load_installed(self, name: str, where: str) -> Any:
-        point = self._installed()[name]
+        point = self._installed[name]
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 return _usable(point.load(), self.kind, name, where)
         except ESCAPING as error:
             package = point.dist.name if point.dist is not None else point.module
-            self._broken[name] = f"{package}: {type(error).__name__}: {error}"
-            raise PluginError(
-                f"{self.kind} {name!r} of the package {self._broken[name]}", where=where
-            ) from error
+            what = f"{self.kind} {name!r} of the package {package}: {one_line(error)}"
+            raise PluginError(what, where=where) from error
 
     def _is_reference(self, name: str) -> bool:
         """Return whether a name has the form ``"package.module:Class"``."""
@@ -335,19 +319,17 @@ class Registry:
 
     def _from_package(self, reference: str, where: str) -> Any:
         module, _, attribute = reference.partition(":")
-        with contextlib.redirect_stdout(sys.stderr):
-            try:
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
                 plugin = getattr(importlib.import_module(module), attribute, None)
-            except ModuleNotFoundError:
-                raise
-            except ESCAPING as error:
-                raise PluginError(
-                    f"{module} cannot be imported: {one_line(error)}", where=where
-                ) from error
+        except ModuleNotFoundError:
+            raise
+        except ESCAPING as error:
+            what = f"{module} cannot be imported: {one_line(error)}"
+            raise PluginError(what, where=where) from error
         if not inspect.isclass(plugin) or not hasattr(plugin, "fit"):
-            raise PluginError(
-                f"{attribute!r} of {module} is not a class with a method 'fit'", where=where
-            )
+            what = f"{attribute!r} of {module} is not a class with a method 'fit'"
+            raise PluginError(what, where=where)
         return plugin
 
     def _from_file(self, reference: str, where: str) -> Any:
@@ -362,7 +344,7 @@ class Registry:
 def has_foreign_code() -> bool:
     """Return whether a plugin file or an installed plugin package is loaded in this process."""
     kinds = (boosters, weak_learners, noise_models, generators, quantities)
-    points = (point for kind in kinds for point in kind._installed().values())
+    points = (point for kind in kinds for point in kind._installed.values())
     return bool(executed_plugins()) or any(point.module in sys.modules for point in points)
 
 
@@ -390,8 +372,8 @@ def _declared_in(call: str) -> tuple[str, Declaration]:
     return ast.literal_eval(node.args[0]), Declaration(**declared)
 
 
-def _origin(plugin: Any) -> tuple[str, str]:
-    return (getattr(plugin, "__module__", ""), getattr(plugin, "__qualname__", repr(plugin)))
+def _origin(plugin: Any) -> str:
+    return f"{getattr(plugin, '__module__', '')}:{getattr(plugin, '__qualname__', repr(plugin))}"
 
 
 boosters = Registry(

@@ -30,31 +30,17 @@ _WORDS = {
     **dict.fromkeys(["true", "True", "TRUE"], True),
     **dict.fromkeys(["false", "False", "FALSE"], False),
 }
-_TRAPS = [
-    (
-        re.compile(r"(yes|no|on|off)", re.IGNORECASE),
-        "{0} is a truth value to YAML 1.1 and text to YAML 1.2; write true or false, or '{0}' "
-        "in quotes for text",
-    ),
-    (
-        re.compile(r"[-+]?0[0-9_]+"),
-        "{0} is an octal number to YAML 1.1; write it without the leading zero, or '{0}' in "
-        "quotes for text",
-    ),
-    (
-        re.compile(r"[-+]?0[box][0-9a-fA-F_]+"),
-        "{0} is not a decimal number; write it in decimal, or '{0}' in quotes for text",
-    ),
-    (
-        re.compile(r"[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?"),
-        "{0} is a number to base 60 to YAML 1.1; write '{0}' in quotes for text, or a plain number",
-    ),
-    (
-        re.compile(r"[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?"),
-        "{0} is a number to YAML 1.1 and text to YAML 1.2; write it without underscores",
-    ),
-    (re.compile(r"[-+]?\.(nan|NaN|NAN)"), "{0} is not a value; write a number"),
-]
+_TRUTH = re.compile(r"(yes|no|on|off)", re.IGNORECASE)
+#: Numbers and truth values of YAML 1.1 alone.
+_TRAPS = re.compile(
+    rf"{_TRUTH.pattern}|[-+]?0[0-9_]+|[-+]?0[box][0-9a-fA-F_]+|[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?"
+    r"|[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?|[-+]?\.nan",
+    re.IGNORECASE,
+)
+_TRAP = (
+    "{0} has another meaning in YAML 1.1 than in 1.2; write '{0}' in quotes for text, and a plain "
+    "number, true or false otherwise"
+)
 _TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
 _MAX_BYTES = 1_000_000
 _MAX_DEPTH = 40
@@ -315,8 +301,8 @@ class _Reader:
                 self.complain(key_node, f"the key {show(key)} holds characters that do not print")
             elif key == "<<":
                 self.complain(key_node, "merge keys (<<) are not supported; repeat the keys")
-            elif not key_node.style and _TRAPS[0][0].fullmatch(key):
-                self.complain(key_node, _TRAPS[0][1].format(key))
+            elif not key_node.style and _TRUTH.fullmatch(key):
+                self.complain(key_node, _TRAP.format(key))
             elif key in result:
                 self.complain(key_node, f"key {key!r} is given twice; first at {result.at[key]}")
             else:
@@ -332,9 +318,8 @@ class _Reader:
             return text
         if text in _WORDS:
             return _WORDS[text]
-        for pattern, what in _TRAPS:
-            if pattern.fullmatch(text):
-                return self.refuse(node, what.format(text))
+        if _TRAPS.fullmatch(text):
+            return self.refuse(node, _TRAP.format(text))
         if _INT.fullmatch(text):
             if len(text) <= 20 and abs(int(text)) < _MAX_INTEGER:
                 return int(text)

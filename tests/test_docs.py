@@ -95,7 +95,7 @@ def test_the_page_on_configs_names_every_key():
 
 @pytest.mark.parametrize("name", [name for name in boosters if not boosters.is_foreign(name)])
 def test_a_booster_is_on_the_page_of_its_family(name):
-    page = ROOT / "docs/boosters" / f"{boosters.declaration(name).family}.md"
+    page = ROOT / "docs/boosters" / f"{boosters.declarations()[name].family}.md"
     assert f"`{name}`" in page.read_text(encoding="utf-8")
 
 

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from boostbench.plugin_checks import check_plugin
+from boostbench.plugin_checks import check_plugin, in_words
 
 BOOSTER = """
 import numpy as np
@@ -64,7 +64,9 @@ def first_problem(tmp_path):
         path = tmp_path / "own.py"
         path.write_text(source)
         ((_, findings),) = check_plugin(f"{path}{name}")
-        return next(((f.what, f.problem) for f in findings if f.error is not None), None)
+        return next(
+            ((what, in_words(error)) for what, error in findings if error is not None), None
+        )
 
     return check
 

@@ -39,20 +39,20 @@ def check(
       boostbench check my_booster.py
       boostbench check plugins.py:MyBooster -v
     """
-    from boostbench.plugin_checks import check_plugin
+    from boostbench.plugin_checks import check_plugin, in_words
 
     n_failed = n_done = 0
     for part, findings in check_plugin(plugin):
         print(part)
-        for finding in findings:
+        for what, error in findings:
             n_done += 1
-            if finding.error is None:
-                print(f"  ok      {finding.what}", flush=True)
+            if error is None:
+                print(f"  ok      {what}", flush=True)
                 continue
             n_failed += 1
-            problem = textwrap.shorten(plain(finding.problem), _WIDEST, placeholder=" ...")
-            print(f"  FAILED  {finding.what}: {problem}", flush=True)
+            problem = textwrap.shorten(plain(in_words(error)), _WIDEST, placeholder=" ...")
+            print(f"  FAILED  {what}: {problem}", flush=True)
             if verbose:
-                traceback.print_exception(finding.error, file=sys.stderr)
+                traceback.print_exception(error, file=sys.stderr)
     print(f"{n_failed} of {n_done} checks failed" if n_failed else f"all {n_done} checks passed")
     return INCOMPLETE if n_failed else OK

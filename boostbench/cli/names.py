@@ -134,8 +134,8 @@ def _rows_of(kind: str) -> list[dict[str, Any]]:
         return dataset_rows()
     registered = REGISTRIES[kind]
     broken = registered.broken()
-    for name, reason in broken.items():
-        print_error(f"skipped {registered.kind} {name!r} of the package {reason}")
+    for reason in broken.values():
+        print_error(f"skipped {reason}")
     return [
         {"name": name, "summary": without_markup(registered.summary(name))}
         for name in registered
@@ -179,7 +179,7 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         plugin = kinds.get(name)
     except ModuleNotFoundError as error:
         raise PluginError(absence(f"{kinds.kind} {name!r}", error)) from error
-    sections, declaration = sections_of(plugin), kinds.declaration(name)
+    sections, declaration = sections_of(plugin), kinds.declarations().get(name, registry.Declaration())
     options = options_model(kinds, name) if kind in ("tables", "figures", "claims") else None
     return {
         **head,
