@@ -179,7 +179,8 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         plugin = kinds.get(name)
     except ModuleNotFoundError as error:
         raise PluginError(absence(f"{kinds.kind} {name!r}", error)) from error
-    sections, declaration = sections_of(plugin), kinds.declarations().get(name, registry.Declaration())
+    sections = sections_of(plugin)
+    declaration = kinds.declarations().get(name, registry.Declaration())
     options = options_model(kinds, name) if kind in ("tables", "figures", "claims") else None
     return {
         **head,

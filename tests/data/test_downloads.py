@@ -157,7 +157,7 @@ def test_a_download_has_limits_of_size_and_of_total_time(web, mine, monkeypatch)
 
 
 def test_only_the_sources_asked_for_are_asked(web, openml, put):
-    with pytest.raises(DataUnavailableError, match="data fetch yeast` downloads it from OpenML 181"):
+    with pytest.raises(DataUnavailableError, match="downloads it from OpenML 181"):
         locate("yeast", allow_download=["packages"])
     assert openml.asked == []
 
