@@ -114,35 +114,36 @@ def printed(error, std=None, repeats=1, method="b"):
     return PaperValue("a", method, 1, 0.0, error, text, "", "", std, repeats)
 
 
-def test_a_printed_number_has_an_error_of_its_own():
-    ours = sample([0.10], "one split")
-    # sqrt(2 * 0.1 * 0.9 / 1000) is 1.3 points
-    assert compare_with_printed(ours, printed(0.12), 1000)[1] == "agrees"
-    assert compare_with_printed(ours, printed(0.14), 1000)[1] == "better than printed"
-    assert compare_with_printed(ours, printed(0.06), 1000)[1] == "worse than printed"
-    assert compare_with_printed(ours, printed(0.12), 100)[1] == "cannot tell"
-    assert compare_with_printed(ours, printed(None), 100) is None
+ONE, FOUR, FIVE = [0.1], [0.10, 0.101, 0.099, 0.1], [0.100, 0.101, 0.099, 0.1, 0.1]
+
+
+@pytest.mark.parametrize(
+    ("ours", "source", "theirs", "n_test", "agreement"),
+    [
+        (ONE, "one split", printed(0.12), 1000, "agrees"),  # sqrt(2 * 0.1 * 0.9 / 1000) is 0.013
+        (ONE, "one split", printed(0.14), 1000, "better than printed"),
+        (ONE, "one split", printed(0.06), 1000, "worse than printed"),
+        (ONE, "one split", printed(0.12), 100, "cannot tell"),
+        (ONE, "one split", printed(0.1), 50, "agrees"),  # the printed digits
+        (FIVE, "one split", printed(0.1), 200, "agrees"),  # seeds show the spread
+        (FIVE, "one split", printed(0.11), 200, "better than printed"),
+        (FOUR, "splits", printed(0.115), 1000, "agrees"),
+        (FOUR, "splits", printed(0.115, 0.001, 4), 1000, "better than printed"),  # a printed std
+    ],
+)
+def test_a_printed_number_agrees_within_its_prediction_interval(
+    ours, source, theirs, n_test, agreement
+):
+    ratio = 1 / 3 if source == "splits" else 0.0
+    assert compare_with_printed(sample(ours, source, ratio), theirs, n_test)[1] == agreement
 
 
 def test_a_printed_standard_deviation_takes_the_place_of_the_binomial_one():
-    ours = sample([0.10, 0.101, 0.099, 0.1], "splits", 1 / 3)
-    assert compare_with_printed(ours, printed(0.115), 1000)[1] == "agrees"
-    assert compare_with_printed(ours, printed(0.115, 0.001, 4), 1000)[1] == "better than printed"
+    ours = sample(FOUR, "splits", 1 / 3)
     wide = compare_with_printed(ours, printed(0.12, 0.01), 1000)[0]
-    one = 0.01**2 * (1 + 1 / 3)
-    own = np.var([0.10, 0.101, 0.099, 0.1], ddof=1) * (1 / 4 + 1 / 3)
-    assert wide.scale == pytest.approx(math.sqrt(one + own), rel=0.05)  # and the rounding
-
-
-def test_seeds_tell_how_exactly_a_number_of_the_same_official_split_can_be_met():
-    close = sample([0.100, 0.101, 0.099, 0.1, 0.1], "one split")
-    assert compare_with_printed(close, printed(0.1), 200)[1] == "agrees"
-    assert compare_with_printed(close, printed(0.11), 200)[1] == "better than printed"
-
-
-def test_the_printed_digits_agree_however_few_test_samples_there_are():
-    assert compare_with_printed(sample([0.1], "one split"), printed(0.1), 50)[1] == "agrees"
-    assert compare_with_printed(sample([0.12], "one split"), printed(0.1), 50)[1] == "cannot tell"
+    variance = 0.01**2 * (1 + 1 / 3) + np.var(FOUR, ddof=1) * (1 / 4 + 1 / 3)
+    assert wide.scale == pytest.approx(math.sqrt(variance), rel=0.05)  # and the rounding
+    assert compare_with_printed(ours, printed(None), 100) is None
 
 
 def test_beside_a_count_stands_what_a_wrong_column_would_meet():
