@@ -86,6 +86,7 @@ class LinkedVerdict(NamedTuple):
     here: bool | None = None
     size: str = ""
     link: str = ""
+    p: float = 1.0  # of "the claim is true"
 
 
 class Row(NamedTuple):
@@ -98,9 +99,8 @@ class Row(NamedTuple):
     @property
     def outcome(self) -> tuple[str, str]:
         """The outcome, as a key and in words."""
-        beyond = sum(each.verdict == "reproduced" for each in self.verdicts.values())
         answers = {reading: each.here for reading, each in self.verdicts.items()}
-        return outcome_of(answers, beyond)
+        return outcome_of(answers, min((each.p for each in self.verdicts.values()), default=1.0))
 
     @property
     def cells(self) -> list[str]:
@@ -110,7 +110,7 @@ class Row(NamedTuple):
         verdicts = [
             f"{markdown(reading)}: {f'[{verdict}]({link})' if link else verdict}"
             f"{' (size quick)' if size == 'quick' else ''}"
-            for reading, (verdict, _, size, link) in self.verdicts.items()
+            for reading, (verdict, _, size, link, _) in self.verdicts.items()
         ]
         return [markdown(self.paper), f"{says} ({section})", *words, "<br>".join(verdicts)]
 
@@ -158,7 +158,7 @@ def _rows(title: str, conclusions: Iterable[Conclusion], items: Items) -> Iterat
     """Yield the rows of a paper, with the verdicts of its reports."""
     judged = {
         (summary.config, claim.says): LinkedVerdict(
-            claim.verdict, claim.here, summary.size, f"{folder}/claims.md#claim-{number}"
+            claim.verdict, claim.here, summary.size, f"{folder}/claims.md#claim-{number}", claim.p
         )
         for folder, summary in items
         for number, claim in enumerate(summary.claims, start=1)
@@ -183,28 +183,29 @@ def _by_choice(rows: Sequence[Row]) -> str:
     return markdown_table(header, [False, *(True for _ in _OUTCOMES)], cells)
 
 
-def outcome_of(answers: Mapping[str, bool | None], n_beyond: int = 0) -> tuple[str, str]:
+def outcome_of(answers: Mapping[str, bool | None], p: float = 1.0) -> tuple[str, str]:
     """Return the outcome of a conclusion, as a key and in words.
 
     Parameters
     ----------
     answers : mapping of str to bool or None
         Truth in these runs by reading; None if unknown.
-    n_beyond : int, default=0
-        Number of readings with which it is true beyond chance.
+    p : float, default=1.0
+        Smallest p-value of "it is true" of a reading.
 
     Examples
     --------
     >>> outcome_of({"stumps": True, "trees": False})
     ('one', 'true only with stumps, 1 of 2 readings')
-    >>> outcome_of({"stumps": True, "trees": True}, 1)
-    ('all', 'true with all 2 readings tried, with 1 beyond chance')
+    >>> outcome_of({"stumps": True, "trees": True}, 0.01)
+    ('all', 'true with all 2 readings tried (best of 2: chance 0.02)')
     >>> outcome_of({"stumps": True, "trees": None})
     ('open', 'open: true with 1 of 2 readings')
     """
     counts = Counter(answers.values())
     n_true, n_false, n = counts[True], counts[False], len(answers)
-    beyond = f", with {n_beyond} beyond chance" if n_beyond else ""
+    # Chance that at least one of n true readings has such a p-value, at most.
+    beyond = f" (best of {n}: chance {1 - (1 - p) ** n:.2g})" if p < 1 else ""
     if n_false == n:
         return "none", f"false with all {n} readings tried"
     if n_true == n:

@@ -45,22 +45,22 @@ def test_every_conclusion_has_two_readings():
 
 
 @pytest.mark.parametrize(
-    ("answers", "n_beyond", "outcome", "words"),
+    ("answers", "p", "outcome", "words"),
     [
-        ("tt", 1, "all", "true with all 2 readings tried, with 1 beyond chance"),
-        ("ff", 0, "none", "false with all 2 readings tried"),
-        ("ftf", 0, "one", "true only with reading 1, 1 of 3 readings"),
-        ("ttf", 0, "some", "depends on the reading: true with 2 and false with 1 of 3 readings"),
-        ("tf-", 0, "some", "depends on the reading: true with 1 and false with 1 of 3 readings"),
-        ("t-", 0, "open", "open: true with 1 of 2 readings"),
-        ("f-", 0, "open", "open: false with 1 of 2 readings"),
-        ("--", 0, "open", "open"),
+        ("tt", 0.01, "all", "true with all 2 readings tried (best of 2: chance 0.02)"),
+        ("ff", 1.0, "none", "false with all 2 readings tried"),
+        ("ftf", 1.0, "one", "true only with reading 1, 1 of 3 readings"),
+        ("ttf", 1.0, "some", "depends on the reading: true with 2 and false with 1 of 3 readings"),
+        ("tf-", 1.0, "some", "depends on the reading: true with 1 and false with 1 of 3 readings"),
+        ("t-", 1.0, "open", "open: true with 1 of 2 readings"),
+        ("f-", 1.0, "open", "open: false with 1 of 2 readings"),
+        ("--", 1.0, "open", "open"),
     ],
 )
-def test_the_outcome_of_a_conclusion(answers, n_beyond, outcome, words):
+def test_the_outcome_of_a_conclusion(answers, p, outcome, words):
     meaning = {"t": True, "f": False, "-": None}
     found = {f"reading {i}": meaning[letter] for i, letter in enumerate(answers)}
-    assert outcome_of(found, n_beyond) == (outcome, words)
+    assert outcome_of(found, p) == (outcome, words)
 
 
 def test_outcomes_are_counted_in_words():

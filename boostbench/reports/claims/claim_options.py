@@ -140,14 +140,6 @@ class _Exception(Model):
 Exceptions = Annotated[Listed[_Exception], _wanted("a list such as [{dataset: letter}]")]
 
 
-def _percent(value: Any) -> Any:
-    match = _PERCENT.fullmatch(value) if isinstance(value, str) else None
-    number = value if match is None else float(match[1]) / 100
-    if isinstance(number, int | float) and abs(number) > _MOST:
-        raise ValueError(f"must be a number of at most {_MOST:g} in size, found {show(value)}")
-    return number
-
-
 #: Named shares of the cases.
 _SHARES = {"all": 1.0, "most": 0.5 + 1e-6}
 
@@ -303,6 +295,8 @@ class Quantity(Model):
     def _is_another(self) -> Quantity:
         if not {"booster", "noise", "value", "at"} & self.model_fields_set:
             raise ValueError("must give at least one of booster, at, noise and value")
+        if self.plus.relative:
+            raise ValueError("plus has no relative part; times multiplies the other value")
         return self
 
     @property
@@ -317,7 +311,13 @@ class Quantity(Model):
 
 
 def _bound(value: Any, info: ValidationInfo) -> Any:
-    number = _percent(value)
+    percent = _PERCENT.fullmatch(value) if isinstance(value, str) else None
+    metric = quantities.QUANTITIES.get(info.data.get("value", ""))
+    if percent and metric and metric.unit != "%":
+        raise ValueError(f"{metric.words} is no percentage; write a number, found {show(value)}")
+    number = float(percent[1]) / 100 if percent else value
+    if isinstance(number, int | float) and abs(number) > _MOST:
+        raise ValueError(f"must be a number of at most {_MOST:g} in size, found {show(value)}")
     if isinstance(value, dict):
         return Quantity.model_validate(value, context=info.context)
     if value in ("noise_rate", "others") or isinstance(number, float):

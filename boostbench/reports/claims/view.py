@@ -57,6 +57,8 @@ class ClaimView(Model):
     verdict: Status
     #: Sentences on the counts of cases (first), missing runs, the test and what would decide it.
     reasons: Listed[str] = ()
+    #: P-value of "the claim is true"; 1 if it is false in these runs or unknown.
+    p: float = 1.0
     #: Remarks that are never left out, such as a change made after results were seen.
     marks: Listed[str] = ()
 
@@ -92,6 +94,7 @@ def view_of(verdict: Verdict) -> ClaimView:
         quote=claim.quote,
         verdict=verdict.status,
         reasons=tuple(_reasons(verdict)),
+        p=max(group.p[0] for group in verdict.groups) if verdict.here else 1.0,
         marks=tuple(_marks(claim)),
     )
 
@@ -178,7 +181,7 @@ def _count(group: GroupVerdict, verdict: Verdict) -> str:
     n, of_sets = group.n, verdict.unit == "sets"
     if n == 1:
         return f"{_HERE[group.here]} in these runs"
-    equal = f"; by chance {verdict.chance * n:.1f}".removesuffix(".0") if of_sets else ""
+    equal = f"; by chance at most {verdict.chance * n:.1f}".removesuffix(".0") if of_sets else ""
     words = {"holds": "beyond chance", "fails": "contradicted"}
     parts = [
         f"{group.states[state]} {words.get(state, state)}"
