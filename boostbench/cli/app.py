@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import io
 import logging
 import os
 import sys
@@ -19,10 +20,10 @@ from boostbench.cli.check import check
 from boostbench.cli.compare import compare
 from boostbench.cli.export import export
 from boostbench.cli.fit import fit
-from boostbench.cli.guard import guarded
+from boostbench.cli.guard import BAD_INPUT, guarded
 from boostbench.cli.names import list_names, schema, show
 from boostbench.cli.new import new
-from boostbench.cli.output import PrintedLog
+from boostbench.cli.output import PrintedLog, discard_output, print_error
 from boostbench.cli.plan import plan
 from boostbench.cli.predict import predict
 from boostbench.cli.report import report
@@ -119,8 +120,13 @@ _add(
 )
 
 
-def _open_closed_streams() -> None:
-    """Redirect each standard stream that the shell closed (``>&-``) to the null device."""
+def _prepare() -> None:
+    r"""Make the command independent of closed streams, their encoding, and matplotlib's display.
+
+    A stream that the shell closed (``>&-``) becomes the null device. Letters that the encoding of a
+    stream lacks are printed as escapes, such as ``\xb1``.
+    """
+    os.environ.pop("MPLBACKEND", None)  # figures need no display; the value may be of a notebook
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(descriptor)
@@ -129,6 +135,8 @@ def _open_closed_streams() -> None:
             os.set_inheritable(descriptor, True)  # for worker processes
         if getattr(sys, name) is None:
             setattr(sys, name, open(descriptor, "r" if descriptor == 0 else "w"))  # noqa: SIM115
+        if descriptor and isinstance(stream := getattr(sys, name), io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -139,10 +147,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments : sequence of str, default=None
         Arguments without the program name; ``sys.argv[1:]`` by default.
     """
-    _open_closed_streams()
+    _prepare()
     logging.getLogger("boostbench").handlers = [PrintedLog()]
     try:
-        app(arguments, prog_name="boostbench")
+        try:
+            app(arguments, prog_name="boostbench")
+        finally:
+            sys.stdout.flush()
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else 1
+    except OSError as error:  # of the output: of a help text, or buffered
+        discard_output()
+        if not isinstance(error, BrokenPipeError):
+            print_error(f"standard output: {error.strerror}")
+            return BAD_INPUT
     return 0

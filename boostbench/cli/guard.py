@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import os
-import sys
 import tempfile
 import time
 import traceback
@@ -15,7 +13,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from boostbench.cli.output import print_error
+from boostbench.cli.output import discard_output, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
 
@@ -77,16 +75,14 @@ def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
 def _exit_code_of(command: Callable[[], int], start: float) -> int:
     try:
         code = command()
-        sys.stdout.flush()
     except BoostbenchError as error:
         print_error(str(error))
         return BAD_INPUT
     except KeyboardInterrupt:
         print_error("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # The reader (head, less) has closed the pipe. Python flushes stdout again at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader (head, less) has closed the pipe
+        discard_output()
         return OK
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""

@@ -7,6 +7,7 @@ import logging
 import os
 import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -28,8 +29,9 @@ def is_fancy(stream: Any) -> bool:
 
 
 def print_json(value: Any) -> None:
-    """Print a value as indented JSON."""
-    print(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+    """Print a value as indented JSON; letters are escaped if stdout is not UTF-8."""
+    is_unicode = "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
+    print(json.dumps(value, indent=2, ensure_ascii=not is_unicode, default=str))
 
 
 def print_rows(
@@ -134,8 +136,14 @@ def print_repeated(
 
 def print_error(message: object) -> None:
     """Print a message on stderr, prefixed by the name of the program."""
-    for line in visible(str(message)).splitlines():
-        print(f"boostbench: {line}", file=sys.stderr)
+    with suppress(OSError):  # stderr is full or closed
+        for line in visible(str(message)).splitlines():
+            print(f"boostbench: {line}", file=sys.stderr, flush=True)
+
+
+def discard_output() -> None:
+    """Drop what could not be written to stdout; Python would write it again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class PrintedLog(logging.Handler):

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.charts import Chart, chart_of
 from boostbench.reports.figures.small_files import DPI, small_png, small_svg
 from boostbench.reports.text import in_print
@@ -67,7 +68,11 @@ def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
         Render ``$...$`` in the text of a figure as a formula. With False, for text that contains
         external labels, formulas are marked by ``parse_math=True``.
     """
-    import matplotlib.style
+    try:
+        import matplotlib.style
+    except UnicodeDecodeError as error:  # in reading its settings
+        what = "matplotlib cannot read its settings, which are not UTF-8; mend or move the file"
+        raise BoostbenchError(what, where="matplotlibrc") from error
 
     settings: Any = [_STYLE, {"text.parse_math": mathtext}]
     with matplotlib.style.context(settings, after_reset=True):

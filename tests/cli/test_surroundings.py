@@ -1,0 +1,63 @@
+"""Commands in any terminal and environment: encodings, full outputs, matplotlib's settings."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from boostbench.cli.app import main
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+def test_letters_that_the_output_lacks_are_escaped(encoding, monkeypatch):
+    content = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(content, encoding=encoding))
+    assert main(["verify", "noise20"]) == 1
+    assert b"true in 0 of 7 cases" in content.getvalue()
+    content.truncate(0)
+    content.seek(0)
+    assert main(["list", "datasets", "--json"]) == 0
+    assert json.loads(content.getvalue().decode("ascii"))
+
+
+@pytest.fixture
+def full():
+    """A stream to a full disk."""
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full here")
+    stream = open("/dev/full", "w")  # noqa: SIM115
+    yield stream
+    with open(os.devnull, "w") as devnull:
+        os.dup2(devnull.fileno(), stream.fileno())
+    stream.close()
+
+
+@pytest.mark.parametrize("command", [["--help"], ["list", "boosters"]])
+def test_a_full_output_is_one_line(command, full, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "stdout", full)
+    assert main(command) == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("No space left on device")
+
+
+def test_a_full_place_for_messages_changes_no_exit_code(full, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", full)
+    assert main(["plan", "no-such-config"]) == 2
+
+
+def test_the_display_of_a_notebook_is_not_used(monkeypatch):
+    monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    assert main(["list", "noise"]) == 0
+    assert "MPLBACKEND" not in os.environ
+
+
+def test_settings_of_matplotlib_that_are_not_utf_8_are_one_line(tmp_path):
+    (tmp_path / "matplotlibrc").write_bytes(b"backend: \xff\n")
+    code = "from boostbench.reports.figures.style import drawing_style\nwith drawing_style(): pass"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert "BoostbenchError: matplotlibrc: matplotlib cannot read its settings" in done.stderr
