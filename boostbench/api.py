@@ -432,10 +432,7 @@ def load_experiments(
         Experiment(config, store, folders, tuple(r for r in runs if r in selected), shard, size)
         for config, runs in zip(loaded, runs_of_configs, strict=True)
     )
-    own_store = RecordStore(results)  # leaves ``store`` unread until the first plan
-    done = all(
-        e.config.select is None and are_done(e.runs, own_store, folders) for e in experiments
-    )
+    done = all(e.config.select is None and are_done(e.runs, store, folders) for e in experiments)
     if check_parameters and not done:
         load(check_parameters=True, with_claims=False)  # the claims were read above
     return experiments

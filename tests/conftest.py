@@ -121,12 +121,12 @@ def split_all_work(monkeypatch):
 @pytest.fixture
 def in_this_process(monkeypatch):
     """Do the runs of commands that offer no other executor than worker processes here."""
-    from boostbench.experiments.running import executors  # only where tests are run
+    from boostbench.experiments.running import conduct  # only where tests are run
 
     def inline(jobs=1, data_dirs=(), limits=None):
-        return executors.InlineExecutor(data_dirs)
+        return conduct.InlineExecutor(data_dirs)
 
-    monkeypatch.setattr(executors, "LocalExecutor", inline)
+    monkeypatch.setattr(conduct, "LocalExecutor", inline)
 
 
 @pytest.fixture

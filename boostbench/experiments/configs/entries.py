@@ -32,9 +32,6 @@ from boostbench.validation import MistakesError, Model, validated
 
 T = TypeVar("T")
 
-#: Largest number of entries in a list of a config.
-MAX_ENTRIES = 1_000
-_MAX_NAME = 200
 #: Options of a data set that belong to its `Data`.
 DATA_OPTIONS = ("as", "encode", "missing", "cost")
 BOOSTER_OPTIONS = ("label", "rounds", "grid")
@@ -76,8 +73,6 @@ def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
         value = {value: None}
     if isinstance(value, dict) and len(value) == 1:
         name, options = next(iter(value.items()))
-        if len(name) > _MAX_NAME:
-            raise ValueError(f"the name {show(name)} is longer than {_MAX_NAME} characters")
         if options is None or isinstance(options, dict):
             return name, options or {}
         raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
@@ -94,21 +89,18 @@ def read_list(
     wanted: str,
     *,
     least: int = 0,
-    most: int = MAX_ENTRIES,
 ) -> tuple[T, ...]:
     """Return ``read(item)`` for each item of a list.
 
     Raises
     ------
     ValueError
-        If the value is not a list, or has fewer than ``least`` or more than ``most`` items.
+        If the value is not a list, or has fewer than ``least`` items.
     MistakesError
         With the errors of all items.
     """
-    if not isinstance(value, list | tuple) or not least <= len(value) <= most:
-        is_long = isinstance(value, list) and len(value) > most
-        found = f"a list of {len(value):,}" if is_long else show(value)
-        raise ValueError(f"must be {wanted}, found {found}")
+    if not isinstance(value, list | tuple) or len(value) < least:
+        raise ValueError(f"must be {wanted}, found {show(value)}")
     mistakes = MistakesError()
     items = [mistakes.take(read, item, i) for i, item in enumerate(value)]
     mistakes.close()

@@ -18,7 +18,6 @@ from boostbench.experiments.configs.kind_options import Options, Scope, read_opt
 from boostbench.source import show, where_in
 from boostbench.validation import MistakesError, Model
 
-MAX_CLAIMS, MAX_PARTS = 1_000, 200
 #: Source of a claim: the paper, this project, mathematics (runs can only confirm an identity), or
 #: this project in contradiction to the paper.
 Origin = Literal["paper", "ours", "identity", "against the paper"]
@@ -71,8 +70,7 @@ def read_claims(value: Any, context: Mapping[str, Any]) -> tuple[Claim, ...]:
     MistakesError
         If a kind or an option is unknown or invalid.
     """
-    wanted = f"a list of at most {MAX_CLAIMS:,} claims"
-    return read_list(value, partial(_read_claim, context), wanted, most=MAX_CLAIMS)
+    return read_list(value, partial(_read_claim, context), "a list of claims")
 
 
 def _read_claim(context: Mapping[str, Any], value: Any) -> Claim:
@@ -144,8 +142,8 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
     MistakesError
         If a kind or an option is unknown or invalid, or two parts have the same name.
     """
-    wanted = f"a list of at most {MAX_PARTS} parts such as [table: {{...}}]"
-    parts = read_list(value, partial(_read_part, context), wanted, most=MAX_PARTS)
+    wanted = "a list of parts such as [table: {...}]"
+    parts = read_list(value, partial(_read_part, context), wanted)
     mistakes = MistakesError()
     names = [part.name for part in parts]
     for index, name in enumerate(names):

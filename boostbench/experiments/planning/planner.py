@@ -23,7 +23,7 @@ from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
-from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.records import RecordFile, RecordStore
 from boostbench.experiments.store.versions import other_versions
 from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
@@ -98,7 +98,7 @@ def are_done(runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | 
     planner = _Planner(store, tuple(data_dirs), check_packages=False)
     try:
         keys = ((run.data.name, planner.key_of(run)) for run in runs)
-        return all(key in [file.key for file in store.find(name, key.value)] for name, key in keys)
+        return all(key in [file.key for file in planner.files(name, key)] for name, key in keys)
     except BoostbenchError:  # raised again when the plan is needed
         return False
 
@@ -164,6 +164,7 @@ class _Planner:
         self._rates: dict[tuple[BoosterSpec, Data], list[float]] = {}
         #: Code and data fingerprints of runs that differ by seed only.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
+        self._stored = cache(store.stored)
         self._source = cache(partial(_source_of, data_dirs=data_dirs))
         self._absent = cache(_absent)
         self._is_binary = cache(lambda name: takes_two_classes(registry.boosters.get(name)))
@@ -175,9 +176,18 @@ class _Planner:
             self._lookups[key] = run, self._look_up(run, key)
         return self._lookups[key][1]
 
+    def files(self, dataset: str, key: Key) -> list[RecordFile]:
+        """Return the records of a value with no fewer rounds, of any code and data.
+
+        They are sorted by decreasing number of rounds, then from oldest to newest.
+        """
+        files = self._stored(dataset).get(key.value, ())
+        longer = (file for file in files if file.key.rounds >= key.rounds)
+        return sorted(longer, key=lambda file: -file.key.rounds)
+
     def _look_up(self, run: Run, key: Key) -> PlannedRun | None:
         stale = None
-        for file in reversed(self.store.find(run.data.name, key.value, run.rounds)):
+        for file in reversed(self.files(run.data.name, key)):
             changed = outdated = _difference(file.key, key)
             if self.store.is_archive or not changed:
                 record = self.store.summary(file.path)

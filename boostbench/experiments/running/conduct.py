@@ -237,7 +237,6 @@ class _Conductor:
         if _time_of(self.path(planned)) not in (0, self.written.get(planned.key)):
             record = self.store.read(self.path(planned))
             if record is not None:
-                self.store.remember(record)
                 self.count(planned, record)
                 return
         self.running[planned.key] = planned

@@ -80,7 +80,8 @@ class PackedRecords(RecordStore):
         """Raise BoostbenchError, because the store is read-only."""
         raise BoostbenchError("packed records cannot be added to", where=str(self.folder))
 
-    def _stored(self, dataset: str) -> dict[str, list[RecordFile]]:
+    def stored(self, dataset: str) -> dict[str, list[RecordFile]]:
+        """Return all records by value, those of other data sets too."""
         return self._of_value
 
     def _content(self, path: Path) -> bytes:

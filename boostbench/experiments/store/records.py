@@ -72,23 +72,18 @@ class RecordStore:
 
     def __init__(self, results_dir: str | Path) -> None:
         self.folder = Path(results_dir) / "runs"
-        #: By folder name and value.
-        self._known: dict[str, dict[str, list[RecordFile]]] = {}
         self._damaged: set[Path] = set()
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the file of a record."""
         return self.folder / folder_name(dataset) / f"{key}.json"
 
-    def find(self, dataset: str, value: str, rounds: int = 1) -> list[RecordFile]:
-        """Return the records of a value with at least ``rounds`` rounds, of any code and data.
-
-        Records are sorted by decreasing number of rounds, then from oldest to newest.
-        """
-        files = self._stored(dataset).get(value, ())
-        return sorted(
-            (file for file in files if file.key.rounds >= rounds), key=lambda file: -file.key.rounds
-        )
+    def stored(self, dataset: str) -> dict[str, list[RecordFile]]:
+        """Return the records of a data set by value, each list from oldest to newest."""
+        by_value: dict[str, list[RecordFile]] = {}
+        for file in _by_age(self.folder / folder_name(dataset)):
+            by_value.setdefault(file.key.value, []).append(file)
+        return by_value
 
     def write(self, record: Record) -> Path:
         """Write a record atomically.
@@ -107,15 +102,7 @@ class RecordStore:
                 write_file(path, content)
         except OSError as error:
             raise _unwritable(path, error) from error
-        self.remember(record)
         return path
-
-    def remember(self, record: Record) -> None:
-        """Add a record that was written after its folder was listed."""
-        key, dataset = record.key, record.run.data.name
-        new = RecordFile(key, self.folder / folder_name(dataset))
-        files = self._stored(dataset).setdefault(key.value, [])
-        files[:] = [*(file for file in files if file != new), new]
 
     def prepare(self) -> None:
         """Ensure that records can be written, and remove temporary files of killed processes.
@@ -165,16 +152,6 @@ class RecordStore:
 
     def _content(self, path: Path) -> bytes:
         return read_file(path)
-
-    def _stored(self, dataset: str) -> dict[str, list[RecordFile]]:
-        """Return the records of a data set by value, each list from oldest to newest."""
-        folder = folder_name(dataset)
-        if folder not in self._known:
-            by_value: dict[str, list[RecordFile]] = {}
-            for file in _by_age(self.folder / folder):
-                by_value.setdefault(file.key.value, []).append(file)
-            self._known[folder] = by_value
-        return self._known[folder]
 
     def _report(self, path: Path, error: BoostbenchError) -> None:
         """Report a damaged record once. `run` replaces it."""

@@ -76,7 +76,7 @@ def test_the_pipeline_brings_data_and_noise():
     behind = names_behind("boostbench.experiments.running.execution")
     assert {"data/splits.py", "data/loading.py", "experiments/streams.py"} <= behind
     assert {"boostbench/noise.py", "running/curves.py"} <= behind
-    others = {"running/executors.py", "configs/config.py", "boostbench/errors.py"}
+    others = {"running/conduct.py", "configs/config.py", "boostbench/errors.py"}
     assert not others & behind
 
 
