@@ -66,7 +66,6 @@ if TYPE_CHECKING:
     from boostbench.reports.claims.matching import ranked
     from boostbench.reports.figures.panels import (
         DIAMOND,
-        MARKERS,
         add_legend,
         colours_of,
         describe,
@@ -75,6 +74,7 @@ if TYPE_CHECKING:
         remark,
         repeats_in_words,
         round_log_ticks,
+        styles_of,
         title,
         values_at,
     )
@@ -82,8 +82,8 @@ if TYPE_CHECKING:
         GREY,
         INK,
         SMALL,
-        booster_colours,
         class_colours,
+        method_styles,
         round_ticks,
     )
     from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell

@@ -56,7 +56,7 @@ def reproduce(
     """Run, report and verify all configs of a paper.
 
     For each config, the missing runs are done, the report is written and the claims are judged.
-    README.md in the results folder then summarizes all experiments in it. If a config lacks the
+    index.html in the results folder then summarizes all experiments in it. If a config lacks the
     given size, its next larger size is used or, without one, the config itself.
 
     Examples:

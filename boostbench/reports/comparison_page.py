@@ -8,7 +8,6 @@ from pathlib import Path
 
 from boostbench.reports.comparison import Comparison, noise_in_words
 from boostbench.reports.experiment_report import make_report
-from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.files import write_file
 from boostbench.reports.page import render_page
 from boostbench.reports.tables.table import Row, Table, TableCell
@@ -36,11 +35,8 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
     about = f"Comparison of boosters on {listed(study.datasets)}"
     if noise := noise_in_words(study):
         about += f", {noise}"
-    texts = {"title": about, "description": comparison.sentence}
-    study = replace(study, config=study.config.model_copy(update=texts))
-    report = make_report(study)
-    with drawing_style(mathtext=False):
-        drawings = {name: files_of(figure) for name, figure in report.figures.items()}
+    titled = study.config.model_copy(update={"title": about})
+    report = make_report(replace(study, config=titled))
     tables = {
         name: _table(_TITLES[name], rows, () if name == "classes" else comparison.remarks)
         for name, rows in comparison.shown().items()
@@ -54,7 +50,9 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
         ]
         title = f"Confusion of {booster} on {dataset}: test samples by class and predicted class"
         tables[f"confusion-{dataset}"] = _table(title, rows, ())
-    return write_file(path, render_page(study, tables, drawings, report.undrawn))
+    answers = tuple(comparison.sentence.replace("; ", ".\n", 1).split("\n"))
+    report = replace(report, tables=tables, answers=answers)
+    return write_file(path, render_page(report, report.drawings()))
 
 
 def _table(title: str, rows: Sequence[dict[str, str]], footers: tuple[str, ...]) -> Table:

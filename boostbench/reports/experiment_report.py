@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
-from boostbench.reports.figures.style import drawing_style, files_of, print_names
+from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names
 from boostbench.reports.files import write_file
 from boostbench.reports.page import render_page
 from boostbench.reports.summary import SUMMARY, ReportSummary
 from boostbench.reports.tables.latex_writer import to_latex
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
-from boostbench.reports.text import in_print
+from boostbench.reports.text import in_print, listed
+from boostbench.reports.values.agreement import Held
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import PartOptions
+from boostbench.source import read_source
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,11 +45,17 @@ class Report:
     values: dict[str, DataFrame]  # values behind a figure, for kinds that return them, by name
     undrawn: dict[str, str]  # errors of the parts that could not be made, by name
     verdicts: tuple[Verdict, ...]  # on the claims, in the order of the config
+    answers: tuple[str, ...] = ()  # sentences that the page begins with
     size: str = ""  # size variant of the config; empty: no variant
 
     def __repr__(self) -> str:
         parts = {"tables": [*self.tables], "figures": [*self.figures]}
         return f"Report({self.study.config.name!r}, {parts}, {len(self.verdicts)} verdicts)"
+
+    @property
+    def printed(self) -> dict[str, Held]:
+        """Comparisons with printed numbers, by a unique name of the number."""
+        return {name: held for table in self.tables.values() for name, held in table.held.items()}
 
     @property
     def is_whole(self) -> bool:
@@ -59,16 +67,26 @@ class Report:
         tables = list(self.tables.values())
         return to_terminal(tables[0]) if tables else ""
 
+    def drawings(self) -> dict[str, Drawing]:
+        """Return the files of the figures; one that raises an error is added to `undrawn`."""
+        drawings = {}
+        with drawing_style(mathtext=False):
+            for name, figure in self.figures.items():
+                try:
+                    drawings[name] = files_of(figure)
+                except Exception as error:  # a plugin's figure may raise anything
+                    self.undrawn[name] = f"{name}: raised {type(error).__name__}: {error}"
+        return drawings
+
     def write(self, folder: Path | str) -> tuple[Path, ...]:
         """Write the report; return the files, the page last.
 
         Parameters
         ----------
         folder : Path
-            Folder of the files: ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png``,
-            ``.svg`` and ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` if
-            the config has claims, ``summary.json`` for the overview of all results, and
-            ``report.html``.
+            Folder of the files: ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png``
+            and ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` if the config
+            has claims, ``summary.json`` for the overview of all results, and ``report.html``.
 
         Raises
         ------
@@ -77,26 +95,22 @@ class Report:
 
         Notes
         -----
-        The same records give the same bytes. A figure that raises an error while it is
-        drawn is left out and added to `undrawn`.
+        The same records give the same bytes.
         """
-        study, tables, verdicts = self.study, self.tables, self.verdicts
-        with drawing_style(mathtext=False):
-            figures = {}
-            for name, figure in self.figures.items():
-                try:
-                    figures[name] = files_of(figure)
-                except Exception as error:  # a plugin's figure may raise anything
-                    self.undrawn[name] = f"{name}: raised {type(error).__name__}: {error}"
-        contents = _table_files(study.config.name, tables, verdicts)
-        for name, drawing in figures.items():
-            contents |= {f"{name}.{kind}": getattr(drawing, kind) for kind in ("png", "svg", "pdf")}
+        config, verdicts, drawings = self.study.config, self.verdicts, self.drawings()
+        contents: dict[str, str | bytes] = {}
+        for name, table in self.tables.items():
+            claims = "" if contents else verdicts_list(verdicts)
+            contents[f"{name}.md"] = to_markdown(table) + claims
+            contents[f"{name}.tex"] = to_latex(table, label=f"tab:{config.name}-{name}")
+            contents[f"{name}.csv"] = to_csv(table)
+        for name, drawing in drawings.items():
+            contents |= {f"{name}.png": drawing.png, f"{name}.pdf": drawing.pdf}
         contents |= {f"{name}.csv": _to_csv(values) for name, values in self.values.items()}
         if verdicts:
-            title = study.config.title or study.config.name
-            contents["claims.md"] = verdicts_markdown(title, verdicts)
-        contents[SUMMARY] = ReportSummary.of(study, tables, figures, verdicts, self.size).text()
-        contents["report.html"] = render_page(study, tables, figures, self.undrawn, verdicts)
+            contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
+        contents[SUMMARY] = ReportSummary.of(self, drawings).text()
+        contents["report.html"] = render_page(self, drawings)
         return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())
 
 
@@ -137,7 +151,29 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
             figures[part.name], values[part.name] = made
         else:
             figures[part.name] = made
-    return Report(study, tables, figures, values, undrawn, judge(study, studies), size)
+    answers = next((table.answer for table in tables.values() if table.answer), ())
+    verdicts = judge(study, studies)
+    answers += tuple(_left_out(study, size, has_claims=bool(verdicts)))
+    return Report(study, tables, figures, values, undrawn, verdicts, answers, size)
+
+
+def _left_out(study: Study, size: str, *, has_claims: bool) -> Iterator[str]:
+    """Yield a sentence on what a size, or a part of the runs, leaves out of the whole config."""
+    config, results = study.config, study.results
+    parts = []
+    whole = read_source(config.path)[0].data if size else {}
+    for key, noun in (("datasets", "data sets"), ("rounds", "rounds"), ("seeds", "seeds")):
+        now, then = getattr(config, key), whole.get(key)
+        few, many = (len(n) if isinstance(n, list | tuple) else n or 0 for n in (now, then))
+        parts += [f"{few} of {many} {noun}"] if few < many else []
+    datasets, seeds = ({getattr(r.run, name) for r in results} for name in ("dataset", "seed"))
+    absent = [name for name in config.scope().datasets if name not in datasets]
+    parts += [f"without {listed(absent)}"] if results and absent else []
+    n_seeds = len(config.scope().seeds)
+    parts += [f"{len(seeds)} of {n_seeds} seeds"] if 0 < len(seeds) < n_seeds else []
+    if parts:
+        undecided = " and cannot decide the claims" if has_claims and size == "quick" else ""
+        yield f"This is only a part of the experiment{undecided}: {', '.join(parts)}."
 
 
 def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, DataFrame]:
@@ -161,7 +197,8 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
             figure = made[0] if isinstance(made, tuple) else made
             if not isinstance(figure, Table):
                 print_names(figure)
-                figure.set_label(figure.get_label() or _first_line(options.function))
+                first_line = (options.function.__doc__ or "").strip().partition("\n")[0]
+                figure.set_label(figure.get_label() or in_print(first_line))
     except ConfigError:
         raise
     except BoostbenchError as error:
@@ -172,22 +209,6 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
             raise BoostbenchError(f"{what}; this is a bug in boostbench", where=where) from error
         raise PluginError(what, where=where) from error
     return made
-
-
-def _first_line(function: Callable[..., Any]) -> str:
-    return in_print((function.__doc__ or "").strip().partition("\n")[0])
-
-
-def _table_files(
-    config: str, tables: dict[str, Table], verdicts: Sequence[Verdict]
-) -> dict[str, str | bytes]:
-    contents: dict[str, str | bytes] = {}
-    for name, table in tables.items():
-        is_main = not contents
-        contents[f"{name}.md"] = to_markdown(table) + (verdicts_list(verdicts) if is_main else "")
-        contents[f"{name}.tex"] = to_latex(table, label=f"tab:{config}-{name}")
-        contents[f"{name}.csv"] = to_csv(table)
-    return contents
 
 
 def _to_csv(values: DataFrame) -> str:

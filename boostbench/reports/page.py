@@ -5,70 +5,53 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from boostbench.errors import BoostbenchError
 from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows, view_of
-from boostbench.reports.figures.charts import with_x_once
+from boostbench.reports.figures.charts import thinned, with_x_once
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
-from boostbench.reports.text import listed
+from boostbench.reports.summary import ReportSummary
 from boostbench.reports.values.agreement import in_words
 from boostbench.reports.values.frame import Result, Study
-from boostbench.reports.values.rank_statistics import case_errors
 
 if TYPE_CHECKING:
-    from boostbench.reports.claims.verdicts import Verdict
+    from boostbench.reports.experiment_report import Report
     from boostbench.reports.figures.style import Drawing
-    from boostbench.reports.tables.table import Table
 
-_MOST_WINNERS = 6  # boosters that the main results name
 _MOST_GAPS = 50  # reasons of missing results, and runs listed for each
-# Limits of all figures together and of one chart, which keep the page below 2 MB.
-_FIGURE_BYTES = 1_300_000
-_CHART_BYTES = 250_000
-#: Escapes for an SVG as a data URL in an HTML attribute.
-_URL_ESCAPES = str.maketrans({**{c: f"%{ord(c):02X}" for c in "%#&'/"}, '"': "'", "\n": " "})
+# Limits of all images and of all charts, which keep the page below 1 MB.
+_IMAGE_BYTES, _CHART_BYTES = 500_000, 250_000
 
 
-def render_page(
-    study: Study,
-    tables: Mapping[str, Table],
-    drawings: Mapping[str, Drawing],
-    undrawn: Mapping[str, str],
-    verdicts: Sequence[Verdict] = (),
-) -> str:
+def render_page(report: Report, drawings: Mapping[str, Drawing]) -> str:
     """Return the page of a report as HTML.
 
     Parameters
     ----------
-    study : Study
-    tables : mapping of str to Table
+    report : Report
     drawings : mapping of str to Drawing
-        Figures by name. Figures that would make the page too large are only named.
-    undrawn : mapping of str to str
-        Errors of the parts that could not be made, by name.
-    verdicts : sequence of Verdict, default=()
-        Verdicts on the claims of the config.
+        Files of its figures by name. Figures that would make the page too large are only named.
     """
-    config = study.config
+    study, config = report.study, report.study.config
     counts = Counter(result.status for result in study.results)
+    facts = [in_words(report.printed.values())] if report.printed else []
+    facts += [counts_in_words(map(view_of, report.verdicts))] if report.verdicts else []
     return render(
         "report.html.j2",
-        title=config.title or config.name,
-        paper=config.paper,
+        summary=ReportSummary.of(report, drawings),
+        n_runs=len(study.results),
         description=config.description,
         library=_library() if any(drawing.chart for drawing in drawings.values()) else "",
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
-        n_runs=len(study.results),
-        answers=[*_main_results(study, tables, verdicts), *_missing_parts(study)],
-        tables=tables,
+        facts=facts,
+        tables=report.tables,
         figures=_figures(drawings),
-        undrawn=undrawn,
-        claims=[(view_of(verdict), evidence_rows(verdict)) for verdict in verdicts],
+        undrawn=report.undrawn,
+        claims=[(view_of(verdict), evidence_rows(verdict)) for verdict in report.verdicts],
         how_to_read=HOW_TO_READ,
         gaps=_gaps(study),
         provenance=provenance(study),
@@ -86,69 +69,26 @@ def _library() -> Mapping[str, Markup]:
     }
 
 
-def _main_results(
-    study: Study, tables: Mapping[str, Table], verdicts: Sequence[Verdict]
-) -> Iterator[str]:
-    """Yield the main results as sentences."""
-    if verdicts:
-        yield f"{counts_in_words(map(view_of, verdicts))}."
-    held = {name: value for table in tables.values() for name, value in table.held.items()}
-    if held:
-        yield f"{in_words(held.values())}."
-    try:
-        cases = case_errors(study, study.contenders, "test_error")
-    except BoostbenchError:
-        return
-    if len(cases.boosters) > 1:
-        lowest = cases.errors == cases.errors.min(axis=1, keepdims=True)
-        wins = dict(zip(cases.boosters, lowest.sum(axis=0).tolist(), strict=True))
-        winners = sorted((b for b in wins if wins[b]), key=lambda booster: -wins[booster])
-        n = len(cases.keys)
-        what = "combinations of data set and noise" if len(study.noises) > 1 else "data sets"
-        where = f"on {n} {what}: " if n > 1 else f"on {cases.keys[0][0]}: "
-        counts = [f"{b}, {wins[b]} time{'s' * (wins[b] > 1)}" if n > 1 else b for b in winners]
-        n_others = len(counts) - _MOST_WINNERS
-        if n > 1 and n_others > 1:
-            most = counts[_MOST_WINNERS].rpartition(", ")[2]
-            counts[_MOST_WINNERS:] = [f"{n_others} others, at most {most} each"]
-        ties = ", ties counted for each" if lowest.sum() > n else ""
-        yield (f"The lowest mean test error after the last round {where}{'; '.join(counts)}{ties}.")
-
-
-def _missing_parts(study: Study) -> Iterator[str]:
-    """Yield a sentence on data sets and seeds of the config without runs, if there are any."""
-    scope = study.config.scope()
-    datasets = {result.run.dataset for result in study.results}
-    seeds = {result.run.seed for result in study.results}
-    absent = [name for name in scope.datasets if name not in datasets]
-    parts = [f"without {listed(absent)}"] if absent else []
-    if len(seeds) < len(scope.seeds):
-        parts.append(f"with {len(seeds)} of {len(scope.seeds)} seeds")
-    if study.results and parts:
-        yield f"This is a part of what the config describes: {', '.join(parts)}."
-
-
 def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
-    """Return name, caption and image of each figure, as SVG or PNG, whichever is smaller.
+    """Return name, caption and image of each figure.
 
-    A figure of lines also has their numbers, from which the page draws an interactive chart.
+    A figure of lines also has their numbers, from which the page draws an interactive chart. If the
+    numbers of all figures are too many, lines have fewer points.
     """
-    bytes_left = _FIGURE_BYTES
+    charts = {name: with_x_once(its.chart) for name, its in drawings.items() if its.chart}
+    every = 1 + len(json.dumps(charts)) // _CHART_BYTES
+    bytes_left = _IMAGE_BYTES
     figures: list[dict[str, Any]] = []
     for name, drawing in drawings.items():
-        png = f"data:image/png;base64,{base64.b64encode(drawing.png).decode()}"
-        svg = "data:image/svg+xml," + drawing.svg.decode().translate(_URL_ESCAPES)
-        url = min(svg, png, key=len)
-        bytes_left -= len(url)
-        fits = bytes_left >= 0
-        chart = with_x_once(drawing.chart) if drawing.chart and fits else None
+        image = base64.b64encode(drawing.png).decode()
+        bytes_left -= len(image)
         figures.append(
             {
                 "name": name,
                 "words": name.replace("-", " ").replace("_", " ").capitalize(),
                 "caption": drawing.caption,
-                "url": Markup(url) if fits else "",  # safe: has no character that HTML escapes
-                "chart": chart if len(json.dumps(chart)) <= _CHART_BYTES else None,
+                "image": image if bytes_left >= 0 else "",
+                "chart": with_x_once(thinned(drawing.chart, every)) if drawing.chart else None,
             }
         )
     return figures

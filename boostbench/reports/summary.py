@@ -7,20 +7,20 @@ by copying.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
-from boostbench.reports.claims.verdicts import Verdict
 from boostbench.reports.claims.view import ClaimView, view_of
-from boostbench.reports.tables.table import Table
 from boostbench.reports.values.agreement import Held
-from boostbench.reports.values.frame import Study
 from boostbench.validation import Listed, Model
+
+if TYPE_CHECKING:
+    from boostbench.reports.experiment_report import Report
 
 SUMMARY = "summary.json"
 
@@ -43,6 +43,7 @@ class ReportSummary(Model):
     part: str = Field(description="Table, figure or section of the paper.")
     size: str = Field(description="Size of the config that was taken; empty: the config itself.")
     runs: RunCounts
+    answers: Listed[str] = Field((), description="Sentences that the page begins with.")
     tables: Listed[str] = Field(description="Names.")
     printed: dict[str, Held] = Field(
         {}, description="Agreement of printed values with ours, by name."
@@ -51,16 +52,9 @@ class ReportSummary(Model):
     claims: Listed[ClaimView]
 
     @classmethod
-    def of(
-        cls,
-        study: Study,
-        tables: Mapping[str, Table],
-        figures: Iterable[str],
-        verdicts: Sequence[Verdict],
-        size: str = "",
-    ) -> ReportSummary:
-        """Return the summary of a report; ``figures`` are names."""
-        config = study.config
+    def of(cls, report: Report, drawn: Iterable[str]) -> ReportSummary:
+        """Return the summary of a report; ``drawn`` are the names of its figures."""
+        config, results = report.study.config, report.study.results
         paper, _, part = config.paper.partition(",")
         return cls(
             config=config.name,
@@ -68,12 +62,13 @@ class ReportSummary(Model):
             paper=paper.strip(),
             about=_about(config, paper.strip()),
             part=part.strip(),
-            size=size,
-            runs=RunCounts(ok=sum(r.ok for r in study.results), planned=len(study.results)),
-            tables=tuple(tables),
-            printed={k: held for table in tables.values() for k, held in table.held.items()},
-            figures=tuple(figures),
-            claims=tuple(map(view_of, verdicts)),
+            size=report.size,
+            runs=RunCounts(ok=sum(r.ok for r in results), planned=len(results)),
+            answers=report.answers,
+            tables=tuple(report.tables),
+            printed=report.printed,
+            figures=tuple(drawn),
+            claims=tuple(map(view_of, report.verdicts)),
         )
 
     def text(self) -> str:

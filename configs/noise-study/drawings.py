@@ -23,11 +23,12 @@ from boostbench.plugins import (
     Study,
     Table,
     TableCell,
-    booster_colours,
     check_recorded,
     error_curve,
     in_print,
+    method_styles,
     resampled_sets,
+    styles_of,
 )
 
 CLEAN_NOISE = CLEAN.full_label
@@ -71,11 +72,6 @@ def models(study: Study) -> dict[str, list[tuple[float, str]]]:
         if result.noise != CLEAN_NOISE:
             found.setdefault(result.run.noise.model, {})[result.noise_rate] = result.noise
     return {model: [*clean, *sorted(labels.items())] for model, labels in found.items()}
-
-
-def colours_of(study: Study) -> dict[str, str]:
-    """Return the colour of each method; variants, ``name (variant)``, have shades of one colour."""
-    return booster_colours([(label, stem(label)) for label in study.contenders])
 
 
 def stem(label: str) -> str:
@@ -124,16 +120,16 @@ def mean_error(
     size = (4.2 * n_columns, 3.6) if n_rows == 1 else (2.8 * n_columns, 2.2 * n_rows)
     figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
-    colours = colours_of(study)
+    styles = styles_of(study)
     for axis in axes.flat[len(lines) :]:
         axis.remove()
     for axis, (title, of_panel) in zip(axes.flat, lines.items(), strict=False):
         for label, points in of_panel.items():
             x, y, low, high = np.array(points).T
-            colour = colours[label if panels == "noise" else stem(label)]
-            line = "o-" if label == stem(label) else "o--"
-            axis.plot(x, y, line, markersize=3, color=colour, label=label)
-            axis.fill_between(x, low, high, alpha=0.06, color=colour, gid=label)
+            style = styles[label if panels == "noise" else stem(label)]
+            line = "-" if label == stem(label) else "--"
+            axis.plot(x, y, line, markersize=3, label=label, **style)
+            axis.fill_between(x, low, high, alpha=0.06, color=style["color"], gid=label)
         axis.set(title=title)
         if panels == "method":
             axis.legend(fontsize="x-small", loc="upper left")
@@ -170,7 +166,7 @@ def leaves(study: Study) -> Figure:
     """
     sizes = {r.run.method: r.run.booster.parameter("max_leaf_nodes") for r in study.results}
     named_as = {r.run.method: r.run.booster.name for r in study.results}
-    colours = booster_colours([(name, name) for name in dict.fromkeys(named_as.values())])
+    styles = method_styles(named_as.values())
     figure = Figure(figsize=(4.2 * len(study.noises), 3.6), layout="constrained")
     axes = figure.subplots(1, len(study.noises), sharey=True, squeeze=False)[0]
     for axis, noise in zip(axes, study.noises, strict=True):
@@ -179,8 +175,8 @@ def leaves(study: Study) -> Figure:
             lines.setdefault(named_as[label], []).append((sizes[label], *interval(errors)))
         for name, points in lines.items():
             x, y, low, high = np.array(sorted(points)).T
-            axis.plot(x, y, "o-", markersize=3, color=colours[name], label=name)
-            axis.fill_between(x, low, high, alpha=0.06, color=colours[name], gid=name)
+            axis.plot(x, y, markersize=3, label=name, **styles[name])
+            axis.fill_between(x, low, high, alpha=0.06, color=styles[name]["color"], gid=name)
         ticks = sorted({*sizes.values()})
         axis.set_xscale("log", base=2)
         axis.set_xticks(ticks, [f"{size}" for size in ticks])
@@ -221,14 +217,14 @@ def price(study: Study, *, against: float = 0.3) -> Figure:
         raise BoostbenchError(f"it needs runs with clean labels and at the rate {against}")
     figure = Figure(figsize=(5.0 * len(known), 4.8), layout="constrained")
     axes = figure.subplots(1, len(known), sharey=True, squeeze=False)[0]
-    colours = colours_of(study)
+    styles = styles_of(study)
     least = min(errors.mean() for errors in clean.values())
     for axis, (model, noise) in zip(axes, known.items(), strict=True):
         both, noisy = means(study, noise, error_at_the_end)
         kept = [k for k, name in enumerate(sets) if name in both]
         for label, errors in noisy.items():
             x, y = clean[label].mean() - least, errors.mean() - clean[label][kept].mean()
-            axis.plot([x], [y], "o", color=colours[label], label=label)
+            axis.plot([x], [y], linestyle="none", label=label, **styles[label])
         axis.set(title=f"{model}, {100 * against:g} %", xlabel="above the best, clean labels")
     axes[0].set_ylabel("rise of the mean error by noise (points)")
     name_points(figure)
@@ -248,7 +244,7 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
     """
     figure = Figure(figsize=(5.0 * len(at), 4.8), layout="constrained")
     axes = figure.subplots(1, len(at), squeeze=False)[0]
-    colours = colours_of(study)
+    styles = styles_of(study)
     for axis, rate in zip(axes, at, strict=True):
         noises = {noise for levels in models(study).values() for r, noise in levels if r == rate}
         if not noises:
@@ -262,7 +258,7 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
         front = list(pareto(points.values()))
         axis.plot(*np.array(front).T, color="0.7", linewidth=1.0, zorder=0)
         for label, (x, y) in points.items():
-            axis.plot([x], [y], "o", color=colours[label], label=label)
+            axis.plot([x], [y], linestyle="none", label=label, **styles[label])
         axis.set(xscale="log")
         axis.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         axis.xaxis.set_major_formatter("{x:g}")
@@ -290,7 +286,7 @@ def name_points(figure: Figure) -> None:
     """Write the label of each point beside it, the lowest points first, where there is room."""
     figure.draw_without_rendering()  # fixes the layout, on which the room depends
     for axis in figure.axes:
-        points = [line for line in axis.lines if line.get_marker() == "o"]
+        points = [line for line in axis.lines if line.get_marker() != "None"]
         taken = [line.get_window_extent() for line in points]
         for line in sorted(points, key=lambda line: float(line.get_ydata()[0])):
             for x, y in ((5, 3), (5, -7), (-5, 3), (-5, -7)):
@@ -323,13 +319,14 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
         Method that the last column compares with.
     """
     n_classes = {r.run.dataset: r.record.n_classes for r in study.results if r.ok and r.record}
-    rows = []
+    rows, best = [], {}
     for classes, chosen in (("two", [2]), ("three or more", range(3, 1000))):
         sets = [d for d in study.datasets if n_classes.get(d) in chosen]
         for words, noises in situations(study).items():
             cells = _advised(study.only(datasets=sets), noises, against) if sets else ()
             if cells:
                 rows.append(Row((classes, words), cells))
+                best.setdefault(cells[1].text, []).append(f"{classes} classes, {words}")
     if not rows:
         raise BoostbenchError("no data set has results of every method yet")
     return Table(
@@ -338,6 +335,11 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
         columns=("sets", "take", "its error", "as good within a point", "fastest of these",
                  f"chosen on other sets, less {in_print(against)}"),
         rows=tuple(rows),
+        answer=tuple(
+            f"{name} has the lowest mean error in {len(which)} of {len(rows)} situations:"
+            f" {'; '.join(which)}."
+            for name, which in sorted(best.items(), key=lambda item: -len(item[1]))
+        ),
         footers=(
             "Error in percent, mean over data sets with its 95 % interval by a bootstrap over "
             "them; it is too low, as the lowest of many.",

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from boostbench.plugins import (
     GREY,
-    MARKERS,
     SMALL,
     AtRound,
     MetricName,
@@ -18,12 +17,12 @@ from boostbench.plugins import (
     case_errors,
     check_compared,
     chosen_round,
-    colours_of,
     competition_ranks,
     describe,
     grid_of,
     label_outer,
     remark,
+    styles_of,
     title,
 )
 
@@ -65,7 +64,7 @@ def ranks(
         if noise:
             title(axes, noise)
             axes.set_title(f"{len(rows)} cases", loc="right", fontsize=SMALL, color=GREY)
-        _draw_shares(axes, competition_ranks(cases.errors[rows]), cases.boosters, colours_of(study))
+        _draw_shares(axes, competition_ranks(cases.errors[rows]), cases.boosters, styles_of(study))
     label_outer(grid, n_columns, "n", "share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)")
     remark(figure, cases.words)
     handles, labels = figure.axes[0].get_legend_handles_labels()
@@ -79,7 +78,10 @@ def ranks(
 
 
 def _draw_shares(
-    axes: Axes, ranks: NDArray[np.int64], boosters: Sequence[str], colours: dict[str, str]
+    axes: Axes,
+    ranks: NDArray[np.int64],
+    boosters: Sequence[str],
+    styles: dict[str, dict[str, Any]],
 ) -> None:
     n = np.arange(1, len(boosters) + 1)
     for order, booster in enumerate(boosters):
@@ -87,12 +89,11 @@ def _draw_shares(
         axes.plot(
             n,
             share,
-            color=colours[booster],
-            marker=MARKERS[order % len(MARKERS)],
             markersize=3.6,
             linewidth=1.3,
             label=booster,
             zorder=4 - order / 100,
+            **styles[booster],
         )
     axes.set_xlim(0.7, len(boosters) + 0.3)
     axes.set_ylim(0, 103)

@@ -23,16 +23,9 @@ def test_figures_are_written_with_the_paper_s_values_beside_ours(boostbench, tmp
     paper = ["1.00", *(f"0.{n}" for n in (83, 97, 93, 89, 89, 90, 91, 90, 89, 89))]
     assert [row["paper"] for row in rows] == paper
     assert [f"{float(row['bound']):.2f}" for row in rows[:-1]] == paper[:-1]
-    overview = write_overview(folder.parent).read_text(encoding="utf-8")
-    assert "| [A theory of multiclass boosting (Mukherjee and Schapire, " in overview
-    assert "-research-2013) | 1 |  |  |  |  |  |  | 3 of 3 true |" in overview
-    assert overview.count("(#a-theory-of-multiclass-boosting-mukherjee-and-schapire-") == 1
-    for line in overview.splitlines():
-        for part in line.split("](")[1:]:
-            target, _, anchor = part.partition(")")[0].partition("#")
-            file = folder.parent / (target or "README.md")
-            assert not (target and anchor) or f'id="{anchor}"' in file.read_text()
-            assert file.exists()
+    index = write_overview(folder.parent).read_text(encoding="utf-8")
+    assert "A theory of multiclass boosting (Mukherjee and Schapire" in index
+    assert "3 claims of ours: 3 true in these runs" in index
 
     assert_values_are_those_that_are_committed(folder)
 

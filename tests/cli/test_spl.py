@@ -11,7 +11,7 @@ def test_losses_and_weights_are_drawn_and_judged(boostbench, tmp_path):
     assert boostbench("run", config, *few, "--executor", "inline").code == 0
     assert boostbench("report", config, *few).code == 0
     folder = tmp_path / "results/spl-boosting-figures1-2-quick"
-    for name in ("figure1.svg", "figure2.png", "weight-on-noise.png", "table.md", "report.html"):
+    for name in ("figure1.pdf", "figure2.png", "weight-on-noise.png", "table.md", "report.html"):
         assert (folder / name).stat().st_size > 0
     verdicts = boostbench("verify", config, *few, "--json").json
     about_losses = [row["verdict"] for row in verdicts if "Loss" in row["kind"]]

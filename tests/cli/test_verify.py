@@ -1,6 +1,7 @@
 """verify and reproduce, as a user types them."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -92,21 +93,17 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
         in outcome.out
     )
     results = tmp_path / "results"
-    overview = (results / "README.md").read_text(encoding="utf-8")
-    assert "(#other-experiments) | 2 |  | 1 | 0 | 0 | 0 | 1 | 0 of 1 true |" in overview
-    assert "- every booster is below 90 % ([Sec. 5](second/claims.md#claim-1))\n" in overview
-    assert "- sm-boost makes no error ([evidence](second/claims.md#claim-2))\n" in overview
-    assert "Experiments: [first](first-quick/report.html) · [second](second/report" in overview
     index = (results / "index.html").read_text(encoding="utf-8")
     counts = (
         "2 claims of the paper: 1 true in these runs (1 beyond chance), 1 undecided; "
-        "1 claim of ours: 1 false (1 beyond chance)."
+        "1 claim of ours: 1 false (1 beyond chance)"
     )
-    assert counts in index
-    for line in overview.splitlines():
-        for part in line.split("](")[1:]:
-            target = part.partition(")")[0].partition("#")[0]
-            assert (results / target).exists(), target
+    overview = (results / "README.md").read_text(encoding="utf-8")
+    for text in (index, re.sub(r"\\(.)", r"\1", overview)):
+        assert counts in text
+        links = re.findall(r'(?:href="|\]\()([^#")]+)', text)
+        assert {"first-quick/report.html", "second/report.html"} <= set(links)
+        assert all((results / link).exists() for link in links)
     again = boostbench("reproduce", "first.yaml", "--size", "quick")
     assert "3 cached" in again.out
     assert (results / "README.md").read_text(encoding="utf-8") == overview
@@ -123,9 +120,8 @@ def test_reproduce_computes_what_a_paper_computes(boostbench, tmp_path):
     (tmp_path / "about.md").write_text("A paper (Somebody, 1999)\n\nIt says\nlittle.\n")
     assert boostbench("reproduce", "computed.yaml").code == 0
     overview = (tmp_path / "results" / "README.md").read_text(encoding="utf-8")
-    assert "| [A paper (Somebody, 1999)](#a-paper-somebody-1999) | 1 |  |" in overview
-    assert "## A paper (Somebody, 1999)\n\nIt says little.\n" in overview
-    assert "[Figs. 1 to 6](computed/report.html)" in overview
+    assert "## A paper (Somebody, 1999)\n\nIt says little" in overview
+    assert "[Figs. 1 to 6: Nothing, computed](computed/report.html)" in overview
 
 
 def test_reproduce_goes_on_without_the_data_of_one_config(

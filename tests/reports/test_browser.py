@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from boostbench.reports.overview import write_index
+from boostbench.reports.overview import write_overview
 
 from .claims.stating import with_claims
 from .synthetic import make_config
@@ -39,7 +39,7 @@ def results(tmp_path_factory):
         config, {"says": "it leads", "compares": {"booster": "samme", "lower_than": "others"}}
     )
     report_of(folder, config, broken={"dna/samme/clean/seed-0": ("skipped", "no dna.csv")})
-    write_index(folder)
+    write_overview(folder)
     return folder
 
 
@@ -54,7 +54,8 @@ def opened(browser, results):
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda message: complaints.append(message.text))
         page.on("request", lambda request: complaints.append(request.url))
-        page.goto((results / name).as_uri())
+        file, _, place = name.partition("#")
+        page.goto(f"{(results / file).as_uri()}#{place}")
         return page
 
     yield open_page
@@ -139,17 +140,33 @@ def test_an_axis_becomes_logarithmic_and_linear_again(opened):
     assert logarithmic < 8 < 13 < linear
 
 
-def test_heads_stay_while_a_table_scrolls_and_sort_it(opened):
+def test_the_head_of_a_column_sorts_the_rows(opened):
     page = opened()
-    scroll = page.locator("#table .scroll")
-    scroll.evaluate("its => { its.style.maxHeight = '6rem'; its.scrollTop = 60 }")
-    head = page.locator("#table thead th").first.bounding_box()
-    assert abs(head["y"] - scroll.bounding_box()["y"]) < 3
-    button = page.locator("#table thead button").last
-    button.click()
+    page.locator("#table thead button").last.click()
     column = page.locator("#table tbody td:last-child").all_inner_texts()
     numbers = [float(text.split()[0]) for text in column if text[0].isdigit()]
     assert numbers == sorted(numbers)
+
+
+def test_the_answer_the_figure_and_the_verdicts_come_first(opened):
+    page = opened(size={"width": 1366, "height": 768})
+    assert " has the lowest test error on " in page.locator(".answer").inner_text()
+    tops = [
+        page.locator(name).bounding_box()["y"]
+        for name in (".answer", "canvas >> nth=0", "#table", "#claims")
+    ]
+    assert tops == sorted(tops)
+    assert tops[1] < 500
+    assert page.locator("nav").evaluate("its => getComputedStyle(its).position") == "sticky"
+
+
+def test_a_link_to_a_folded_part_unfolds_it(opened):
+    page = opened()
+    assert not page.locator("#provenance dl").is_visible()
+    page.locator("nav a[href='#provenance']").click()
+    page.locator("#provenance dl").wait_for()
+    page = opened("out/report.html#provenance")
+    page.locator("#provenance dl").wait_for()
 
 
 def test_print_shows_the_still_figure_in_place_of_the_chart(opened):
@@ -171,10 +188,14 @@ def test_figures_are_dark_on_a_dark_page(opened):
 
 
 @pytest.mark.parametrize("name", ["out/report.html", "index.html"])
-def test_on_a_phone_only_tables_scroll_sideways(opened, name):
+def test_on_a_phone_nothing_scrolls_sideways_and_tables_show_numbers(opened, name):
     page = opened(name, PHONE)
     widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
     assert widths[0] <= widths[1]
+    for table in page.locator("#table .scroll").all():
+        assert table.evaluate("its => its.scrollWidth <= its.clientWidth")
+        boxes = [cell.bounding_box() for cell in table.locator("tbody td").all()]
+        assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
 
 
 def test_the_index_leads_to_the_page_of_an_experiment(opened):

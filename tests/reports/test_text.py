@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-from xml.etree import ElementTree
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -119,9 +118,7 @@ def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, sai
     report = make_report(collect(config, plan_of(config)))
     assert not report.undrawn
     for path in report.write(tmp_path / "out"):
-        if path.suffix == ".svg":
-            ElementTree.fromstring(path.read_bytes())
-        elif path.suffix == ".json":
+        if path.suffix == ".json":
             json.loads(path.read_bytes())
         elif path.suffix not in (".png", ".pdf"):
             assert path.read_text(encoding="utf-8")

@@ -37,6 +37,21 @@ def chart_of(figure: Figure) -> Chart | None:
     return panels or None
 
 
+def thinned(chart: Chart, every: int) -> Chart:
+    """Return the chart with one of ``every`` points of each line, and its last; all marks stay."""
+    return [
+        {**panel, "lines": [_thinned(line, every) for line in panel["lines"]]} for panel in chart
+    ]
+
+
+def _thinned(line: Mapping[str, Any], every: int) -> Mapping[str, Any]:
+    if line["marks"]:
+        return line
+    kept = sorted({*range(0, len(line["x"]), every), len(line["x"]) - 1})
+    names = [name for name in ("x", "y", "low", "high") if name in line]
+    return {**line, **{name: [line[name][place] for place in kept] for name in names}}
+
+
 def with_x_once(chart: Chart) -> Chart:
     """Return the chart with repeated x values replaced by the index of the first line with them."""
     indices: dict[tuple[float, ...], int] = {}
@@ -74,6 +89,7 @@ def _line(line: Line2D, band: Any) -> dict[str, Any]:
         "width": line.get_linewidth(),
         "dashes": [part * line.get_linewidth() for part in dashes or ()],
         "marks": line.get_linestyle() == "None",
+        "mark": str(line.get_marker()).replace("None", ""),
         "x": x.tolist(),
         "y": _numbers(line.get_ydata()),
     }

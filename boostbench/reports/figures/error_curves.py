@@ -16,9 +16,7 @@ from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.panels import (
     DIAMOND,
-    MARKERS,
     add_legend,
-    colours_of,
     describe,
     draw_line,
     lowest,
@@ -27,6 +25,7 @@ from boostbench.reports.figures.panels import (
     repeats_in_words,
     round_log_ticks,
     say_no_result,
+    styles_of,
     title,
 )
 from boostbench.reports.figures.style import GREY
@@ -99,12 +98,9 @@ def draw_curves(
     check_metrics(study, y)
     rounds = max(2, *(result.run.rounds for result in study.results))
     values = read_paper_values(paper) if paper else PaperValues()
-    colours = colours_of(study)
-    markers = dict(zip(colours, itertools.cycle(MARKERS), strict=False))
     has_stops = PRINTED in y and any(result.stopped_at for result in study.results)
     look = _Look(
-        colours=colours,
-        markers=markers,
+        styles=styles_of(study),
         metrics=y,
         y_scale=y_scale,
         band=band,
@@ -174,8 +170,7 @@ def _axis(metrics: Sequence[str]) -> str:
 class _Look:
     """Properties that all panels share."""
 
-    colours: dict[str, str]  # by label of a booster
-    markers: dict[str, str]  # by label of a booster
+    styles: dict[str, dict[str, Any]]  # colour and mark by label of a booster
     metrics: Sequence[str]
     y_scale: str
     band: bool
@@ -237,12 +232,11 @@ def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, 
         errors.std(axis=0, ddof=1) if look.band and len(results) > 1 else None,
         opacity=0.2 if is_main else 0.1,
         least=quantity.shown_range[0],
-        color=look.colours[method],
         label=method + AND + quantity.line,
         zorder=3 + is_main - place / 100,
-        marker=look.markers[method],
         markersize=3,
         markevery=(0.04 + 0.03 * (place % 5), 0.2),
+        **look.styles[method],
         **_line_style(metric),
     )
 
@@ -261,7 +255,7 @@ def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
             errors.setdefault(result.stopped_at, {})[error] = None
     for marks in zip_longest(*errors.values(), fillvalue=np.nan):  # at most one mark per round
         method = results[0].run.method
-        colour, label = look.colours[method], method + AND + "stopped early"
+        colour, label = look.styles[method]["color"], method + AND + "stopped early"
         axes.plot(list(errors), marks, color=colour, label=label, zorder=5, **_CROSS)
 
 
@@ -273,7 +267,7 @@ def _draw_paper_values(axes: Axes, result: Result, look: _Look, drawn: set[Paper
         value = look.paper.find((run.dataset, run.data.name), names, T, result.noise_rate)
         if value is not None and value.error is not None and value not in drawn:
             drawn.add(value)
-            colour = look.colours[run.method]
+            colour = look.styles[run.method]["color"]
             label = run.method + AND + "paper"
             axes.plot(T, 100 * value.error, zorder=6, color=colour, label=label, **DIAMOND)
 
@@ -300,8 +294,8 @@ def _handles(figure: Figure, look: _Look) -> tuple[list[Line2D], list[Line2D]]:
     labels = [str(line.get_label()).split(AND) for axes in figure.axes for line in axes.get_lines()]
     drawn = {part for parts in labels for part in parts}
     boosters = [
-        Line2D([], [], color=colour, marker=look.markers[name], markersize=3.4, label=name)
-        for name, colour in look.colours.items()
+        Line2D([], [], markersize=3.4, label=name, **style)
+        for name, style in look.styles.items()
         if name in drawn
     ]
     lines = {QUANTITIES[metric].line: _line_style(metric) for metric in look.metrics}

@@ -11,10 +11,8 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import Scope, checked_by
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
-    MARKERS,
     Shown,
     add_legend,
-    colours_of,
     describe,
     draw_line,
     grid_of,
@@ -25,10 +23,11 @@ from boostbench.reports.figures.panels import (
     repeats_in_words,
     round_log_ticks,
     say_no_result,
+    styles_of,
     title,
     values_at,
 )
-from boostbench.reports.figures.style import GREY, booster_colours, round_ticks
+from boostbench.reports.figures.style import GREY, method_styles, round_ticks
 from boostbench.reports.text import capital
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.part_options import AtRound, Band, MetricName, Scale
@@ -45,8 +44,10 @@ _DIAGONAL: dict[str, Any] = {
     "linewidth": 0.8,
     "linestyle": (0, (4, 2)),
 }
+_LINE: dict[str, Any] = {"markersize": 3.4, "linewidth": 1.3}
 _LARGE_PANEL = (4.6, 2.7)
 _MOST_TICKS = 5
+Styles = Mapping[str, Mapping[str, Any]]  # colour and mark by label of a line
 
 
 def _check_rates(models: Sequence[str], rates: Collection[float]) -> None:
@@ -90,7 +91,7 @@ def draw_noise_levels(
     """
     from matplotlib.lines import Line2D
 
-    shown, colours = values_at(study, value, at), colours_of(study)
+    shown, styles = values_at(study, value, at), styles_of(study)
     models = sorted(set(shown.frame["noise_model"]) - {"none"})
     rates = np.unique(shown.frame["noise_rate"])
     _check_rates(models, rates)
@@ -102,7 +103,7 @@ def draw_noise_levels(
         mark_runs(axes, study, study.noises[-1], dataset)
         frame = shown.frame[shown.frame["dataset"] == dataset]
         frame = frame.assign(x=100 * frame["noise_rate"], line=frame["booster"])
-        _draw_lines(axes, frame, colours, value, band=band)
+        _draw_lines(axes, frame, styles, value, band=band)
         if diagonal:
             axes.plot(100 * rates, QUANTITIES[value].scale * rates, zorder=1, **_DIAGONAL)
         last = 100 * float(rates[-1])
@@ -115,7 +116,7 @@ def draw_noise_levels(
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
     label_outer(panels, n_columns, f"noise rate (%), {models[0]}", shown.axis)
     diagonals = [Line2D([], [], **_DIAGONAL)] if diagonal else []
-    _finish(figure, study, shown, "the noise rate", colours, diagonals, band=band)
+    _finish(figure, study, shown, "the noise rate", styles, diagonals, band=band)
     return figure
 
 
@@ -144,8 +145,7 @@ def draw_parameter(
     """
     shown = values_at(study, value, at)
     frame = _with_parameter(shown.frame, study, x)
-    names = dict(zip(frame["line"], frame["name"], strict=True))
-    colours = booster_colours([*names.items()])
+    styles = method_styles(frame["line"])
     contents = [(noise, dataset) for noise in study.noises for dataset in study.datasets]
     n_columns = min(len(study.datasets), 5)
     panel = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7)
@@ -160,10 +160,10 @@ def draw_parameter(
             axes.set_xticks([])
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
         else:
-            _draw_lines(axes, panel_frame, colours, value, band=band)
+            _draw_lines(axes, panel_frame, styles, value, band=band)
             _format_axes(axes, sorted(set(panel_frame["x"])), value)
     label_outer(panels, n_columns, label or x, shown.axis)
-    _finish(figure, study, shown, label or x, colours, [], band=band)
+    _finish(figure, study, shown, label or x, styles, [], band=band)
     return figure
 
 
@@ -172,7 +172,7 @@ def _finish(
     study: Study,
     shown: Shown,
     against: str,
-    colours: Mapping[str, str],
+    styles: Styles,
     others: Sequence[Line2D],
     *,
     band: bool,
@@ -181,19 +181,17 @@ def _finish(
     words = repeats_in_words(study, band=band)
     note = f"{shown.rounds}; {words}"
     panels = figure.axes
-    handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(colours)
+    handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(styles)
     add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
     describe(figure, f"{capital(shown.axis)} against {against} at {note}.")
 
 
-def _draw_lines(
-    axes: Axes, frame: pd.DataFrame, colours: Mapping[str, str], value: str, *, band: bool
-) -> None:
+def _draw_lines(axes: Axes, frame: pd.DataFrame, styles: Styles, value: str, *, band: bool) -> None:
     """Draw the mean ``value`` against ``x`` for each ``line``, with one standard deviation.
 
     The first lines are on top.
     """
-    for order, (name, colour) in enumerate(colours.items()):
+    for order, (name, style) in enumerate(styles.items()):
         grouped = frame[frame["line"] == name].groupby("x")["value"]
         mean, std = grouped.mean(), grouped.std().fillna(0.0)
         if mean.empty:
@@ -206,26 +204,19 @@ def _draw_lines(
             least=QUANTITIES[value].shown_range[0],
             zorder=4 - order / 100,
             label=name,
-            **_line_style(colour, order),
+            **_LINE,
+            **style,
         )
 
 
-def _handles(colours: Mapping[str, str]) -> list[Line2D]:
+def _handles(styles: Styles) -> list[Line2D]:
     from matplotlib.lines import Line2D
 
-    return [
-        Line2D([], [], label=name, **_line_style(colour, order))
-        for order, (name, colour) in enumerate(colours.items())
-    ]
-
-
-def _line_style(colour: str, order: int) -> dict[str, Any]:
-    marker = MARKERS[order % len(MARKERS)]
-    return {"color": colour, "marker": marker, "markersize": 3.4, "linewidth": 1.3}
+    return [Line2D([], [], label=name, **_LINE, **style) for name, style in styles.items()]
 
 
 def _with_parameter(frame: pd.DataFrame, study: Study, x: str) -> pd.DataFrame:
-    """Add columns to a frame of runs: the parameter, the name of the booster, and its line.
+    """Add columns to a frame of runs: the parameter, and its line.
 
     Runs of boosters without the parameter are dropped.
     """
@@ -234,7 +225,6 @@ def _with_parameter(frame: pd.DataFrame, study: Study, x: str) -> pd.DataFrame:
     own = [boosters[key] for key in zip(frame["dataset"], frame["booster"], strict=True)]
     frame = frame.assign(
         x=[booster.parameter(x) for booster in own],
-        name=[booster.name for booster in own],
         line=[lines.get(label, "") for label in frame["booster"]],
     )
     frame = frame[frame["line"] != ""]

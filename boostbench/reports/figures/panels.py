@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.charts import AND
-from boostbench.reports.figures.style import GREY, SMALL, booster_colours
+from boostbench.reports.figures.style import GREY, SMALL, method_styles
 from boostbench.reports.text import in_print, span
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.part_options import chosen_round
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-MARKERS = "os^vP*Xhp<>d"  # of lines
 
 #: Style of a printed value of the paper.
 DIAMOND: dict[str, Any] = {
@@ -240,7 +238,13 @@ def values_at(study: Study, value: str, at: int | None) -> Shown:
     return Shown(frame, axis, "; ".join([f"T = {T or largest}", *exceptions]))
 
 
+def styles_of(study: Study) -> dict[str, dict[str, Any]]:
+    """Return the colour and the mark of each booster of a study, by label; see `method_styles`."""
+    every = [booster.label or booster.name for booster in study.config.boosters]
+    styles = method_styles([*every, *study.boosters])
+    return {label: styles[label] for label in study.boosters}
+
+
 def colours_of(study: Study) -> dict[str, str]:
-    """Return the colours of the boosters of a study, by label."""
-    names = {result.run.method: result.run.booster.name for result in study.results}
-    return booster_colours([(label, names[label]) for label in study.boosters])
+    """Return the colour of each booster of a study, by label."""
+    return {label: style["color"] for label, style in styles_of(study).items()}

@@ -1,17 +1,18 @@
-"""Style of figures, fixed colours of boosters, and reproducible image files."""
+"""Style of figures, the look of each method, and reproducible image files."""
 
 from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from colorsys import hsv_to_rgb
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from zlib import crc32
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.charts import Chart, chart_of
-from boostbench.reports.figures.small_files import DPI, small_png, small_svg
 from boostbench.reports.text import in_print
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.ticker import MaxNLocator
 
 GREY, INK = "#555555", "#222222"
+_DPI = 144  # of PNG files
 #: Font size of remarks inside a figure, in points.
 SMALL = 6.5
 # The colour-blind safe palette of Okabe & Ito, then darker colours from that of Paul Tol.
@@ -34,16 +36,19 @@ _PALETTE = (
     "#999933",
     "#444444",
 )
-# Boosters that have the same colour in every figure of every report.
-_FIXED = {
-    "adaboost-mh": "#0072B2",
-    "samme": "#009E73",
-    "sm-boost": "#D55E00",
-    "martiboost": "#CC79A7",
-    "splboost": "#332288",
-    "adaboost-m1": "#E69F00",
-    "adaboost-mm": "#882255",
+#: Marks of lines.
+MARKERS = "os^vP*Xhp<>d"
+# Methods whose colour and mark are chosen; those of others follow from their name.
+_CHOSEN = {
+    "adaboost-mh": ("#0072B2", "o"),
+    "samme": ("#009E73", "s"),
+    "sm-boost": ("#D55E00", "^"),
+    "martiboost": ("#CC79A7", "v"),
+    "splboost": ("#332288", "P"),
+    "adaboost-m1": ("#E69F00", "p"),
+    "adaboost-mm": ("#882255", "X"),
 }
+_SALT = 15704  # with it, the colours of methods that share a shipped figure are far apart
 _PALEST = 0.6  # share of white in the palest shade of a colour
 _STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 
@@ -52,7 +57,6 @@ class Drawing(NamedTuple):
     """A figure as image files, with its caption and chart."""
 
     png: bytes
-    svg: bytes
     pdf: bytes
     caption: str = ""
     chart: Chart | None = None  # data of the interactive chart; None: not a figure of lines
@@ -79,35 +83,35 @@ def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
         yield
 
 
-def booster_colours(boosters: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Return the colour of each booster.
+def method_styles(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the colour and the mark of each method, by the arguments of `Axes.plot`.
 
-    Parameters
-    ----------
-    boosters : sequence of (label, name)
-        Variants of a booster share its name and get shades of its colour.
-
-    Returns
-    -------
-    colours : dict of label to colour
+    They follow from the name of the method alone, so that it looks alike in all figures of all
+    reports. Variants, ``name (variant)``, have shades of one colour in the order of the labels.
 
     Examples
     --------
-    >>> booster_colours([("sm-boost", "sm-boost"), ("mine", "mine")])
-    {'sm-boost': '#d55e00', 'mine': '#0072b2'}
+    >>> method_styles(["samme", "mine"])["samme"]
+    {'color': '#009e73', 'marker': 's'}
     """
-    names = list(dict.fromkeys(name for _, name in boosters))
-    taken = {_FIXED[name] for name in names if name in _FIXED}
-    free = [colour for colour in _PALETTE if colour not in taken] or list(_PALETTE)
-    others = [name for name in names if name not in _FIXED]
-    base = _FIXED | {name: free[place % len(free)] for place, name in enumerate(others)}
-    colours = {}
-    for name in names:
-        labels = [label for label, booster in boosters if booster == name]
-        for place, label in enumerate(labels):
-            paleness = _PALEST * place / max(1, len(labels) - 1)
-            colours[label] = _paler(base[name], paleness)
-    return {label: colours[label] for label, _ in boosters}
+    variants: dict[str, list[str]] = {}
+    for label in dict.fromkeys(labels):
+        variants.setdefault(label.partition(" (")[0], []).append(label)
+    styles = {}
+    for name, of_name in variants.items():
+        colour, marker = _CHOSEN.get(name) or _style_of(name)
+        for place, label in enumerate(of_name):
+            shade = _paler(colour, _PALEST * place / max(1, len(of_name) - 1))
+            mark = MARKERS[(MARKERS.index(marker) + place) % len(MARKERS)]
+            styles[label] = {"color": shade, "marker": mark}
+    return styles
+
+
+def _style_of(name: str) -> tuple[str, str]:
+    code = crc32(f"{_SALT}{name}".encode(errors="replace"))
+    red, green, blue = hsv_to_rgb(code % 360 / 360, 0.85, (0.85, 0.6)[code // 360 % 2])
+    colour = "#" + "".join(f"{round(255 * part):02x}" for part in (red, green, blue))
+    return colour, MARKERS[code // 720 % len(MARKERS)]
 
 
 def class_colours(n_classes: int) -> list[str]:
@@ -139,24 +143,30 @@ def print_names(figure: Figure) -> None:
 
 
 def files_of(figure: Figure) -> Drawing:
-    """Return a figure as reproducible PNG, SVG and PDF, with its caption and chart."""
+    """Return a figure as reproducible PNG and PDF, with its caption and chart."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     FigureCanvasAgg(figure)
     _show_powers(figure)
-    files = {kind: io.BytesIO() for kind in ("png", "svg", "pdf")}
-    undated: dict[str, dict[str, Any]] = {
-        "png": {},  # `small_png` drops the metadata
-        "svg": {"Date": None, "Creator": None},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
-    }
+    png, pdf = io.BytesIO(), io.BytesIO()
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")  # drawn as a box
-        for kind, file in files.items():
-            figure.savefig(file, format=kind, dpi=DPI, metadata=undated[kind])
-            figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
-    png, svg, pdf = (file.getvalue() for file in files.values())
-    return Drawing(small_png(png), small_svg(svg), pdf, str(figure.get_label()), chart_of(figure))
+        figure.savefig(png, format="png", dpi=_DPI)
+        figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
+        undated: Any = {"CreationDate": None, "Creator": None, "Producer": None}
+        figure.savefig(pdf, format="pdf", metadata=undated)
+    caption = str(figure.get_label())
+    return Drawing(small_png(png.getvalue()), pdf.getvalue(), caption, chart_of(figure))
+
+
+def small_png(png: bytes) -> bytes:
+    """Return a PNG with at most 256 colours, of about a third of the size."""
+    from PIL import Image
+
+    small = io.BytesIO()
+    image = Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    image.save(small, "png", optimize=True, dpi=(_DPI, _DPI))
+    return small.getvalue()
 
 
 def _show_powers(figure: Figure) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
+from boostbench.reports.tables.contest import contest
 from boostbench.reports.tables.facts import Fact, FactKey, Standing, gather, rank
 from boostbench.reports.tables.table import (
     BETTER,
@@ -74,6 +75,7 @@ def build_table(
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
     is_accuracy = value in ACCURACIES or bool(QUANTITIES[metric].higher)
     layout = _Layout(gather(study, metric, rounds, values), QUANTITIES[metric], is_accuracy)
+    best = f"{'highest' if is_accuracy else 'lowest'} {layout.words}"
     table_rows, names = layout.rows(columns)
     return Table(
         title=title or _title(study, metric),
@@ -83,6 +85,7 @@ def build_table(
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
         held=_comparisons(layout.facts, str(paper)) if paper and main else {},
+        answer=tuple(contest(study, layout.facts, metric, best)),
     )
 
 
@@ -121,6 +124,8 @@ class _Layout:
             for name in FactKey._fields
         }
         self.axes["rounds"].sort()
+        words = metric.words
+        self.words = words.replace("error", "accuracy") if is_accuracy else words
 
     def rows(self, columns: str) -> tuple[list[Row], tuple[str, ...]]:
         """Return the rows and the names of their labels.
@@ -187,11 +192,9 @@ class _Layout:
         facts = list(self.facts.values())
         n_runs = {fact.n_runs for fact in facts if fact.mean is not None}
         spread = f", mean ± standard deviation of {span(n_runs)} runs" if n_runs - {1} else ""
-        words, best = capital(self.metric.words), "lowest"
-        if self.is_accuracy:
-            words, best = words.replace("error", "accuracy"), "highest"
+        best = "highest" if self.is_accuracy else "lowest"
         unit = " in percent" if self.metric.unit else ""
-        yield f"{words}{unit}{spread}. Bold: the {best} of a data set, noise and T."
+        yield f"{capital(self.words)}{unit}{spread}. Bold: the {best} of a data set, noise and T."
         compared = [fact.held for fact in facts if fact.held is not None]
         if compared:
             yield from self._agreement(compared)

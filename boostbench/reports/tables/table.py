@@ -50,6 +50,7 @@ class Table:
     footers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # cells refer to them by number, from 1
     held: Mapping[str, Held] = field(default_factory=dict)  # comparisons with printed numbers
+    answer: tuple[str, ...] = ()  # what the table says, in sentences that a page begins with
 
     @property
     def cells(self) -> list[TableCell]:

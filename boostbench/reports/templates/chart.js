@@ -1,7 +1,17 @@
 // Draws the lines of a figure anew: values under the pointer, a legend of switches, zoom, log axes.
 "use strict";
 const AND = " · ";
-const FEW_POINTS = 20; // of a line, which are then marked
+const FEW_POINTS = 20; // of a line, which then all have its mark; else every MARKED-th part
+const MARKED = 5;
+// Marks by matplotlib's names, as SVG paths of radius 1; of those in HOLLOW only the outline is drawn.
+const HOLLOW = "Dx";
+const MARKS = {
+  o: "M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z", s: "M-.85-.85H.85V.85H-.85Z", D: "M0-1.2 1.2 0 0 1.2-1.2 0Z",
+  d: "M0-1.2.75 0 0 1.2-.75 0Z", x: "M-.9-.9.9.9M-.9.9.9-.9", "^": "M0-1.1 1 .8H-1Z", v: "M0 1.1 1-.8H-1Z",
+  "<": "M-1.1 0 .8-1V1Z", ">": "M1.1 0-.8-1V1Z", P: "M-.35-1H.35V-.35H1V.35H.35V1H-.35V.35H-1V-.35H-.35Z",
+  X: "M-1-.6-.6-1 0-.4.6-1 1-.6.4 0 1 .6.6 1 0 .4-.6 1-1 .6-.4 0Z", p: "M0-1.1 1.05-.3.65.9H-.65L-1.05-.3Z",
+  "*": "M0-1.2.3-.4 1.15-.37.48.15.7 1 0 .5-.7 1-.48.15-1.15-.37-.3-.4Z", h: "M0-1.1.95-.55V.55L0 1.1-.95.55V-.55Z",
+};
 const element = (tag, properties = {}, ...children) => {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);
@@ -35,14 +45,9 @@ class Panel {
     const bands = [];
     const tables = this.panel.lines.map((line) => {
       const show = !line.label.split(AND).some((part) => off.has(part));
-      const isShort = line.x.length <= FEW_POINTS;
-      const points = {
-        show: line.marks || isShort, size: line.marks ? 7 : 5, width: 1.5, stroke: line.colour,
-        fill: line.marks ? "#fff" : line.colour,
-      };
       series.push({
-        show, points, spanGaps: true, stroke: line.colour, width: line.width, dash: line.dashes,
-        ...(line.marks && { paths: () => null }),
+        show, points: { show: false }, spanGaps: true, stroke: line.colour, width: line.width,
+        dash: line.dashes, ...(line.marks && { paths: () => null }),
       });
       if (!line.low) return [line.x, this.#above(line.y, logs.y)];
       const edge = { show, spanGaps: true, points: { show: false }, stroke: "transparent" };
@@ -59,28 +64,32 @@ class Panel {
     this.whole = (plot) => {
       for (const name of ["x", "y"]) plot.setScale(name, { min: scales[name].min, max: scales[name].max });
     };
+    const width = Math.max(140, this.box.clientWidth);
+    const isWide = width > 400;
     const axis = (name, size) => {
       const filter = logs[name] ? { filter: (plot, at) => this.#spread(plot, name, at) } : {};
       return {
-        size, label: this.labels[name] || null, labelSize: 16, stroke: "#333", gap: 4,
+        size, label: (isWide && this.labels[name]) || null, labelSize: 16, stroke: "#333", gap: 4,
         font: "11px system-ui, sans-serif", labelFont: "12px system-ui, sans-serif",
         grid: { stroke: "#e4e4e4", width: 1, ...filter },
         ticks: { size: 3, stroke: "#999", ...filter },
         values: (_, ticks) => ticks.map(shown), ...filter,
       };
     };
-    const width = Math.max(200, this.box.clientWidth);
     this.plot = new uPlot(
       {
-        width, height: Math.round(Math.min(300, Math.max(200, 0.7 * width))), scales, series, bands,
-        axes: [axis("x", 32), axis("y", 42)],
+        width, height: Math.round(Math.min(300, Math.max(150, 0.7 * width))), scales, series, bands,
+        padding: [8, 8, 0, 0], axes: [axis("x", isWide ? 32 : 24), axis("y", 40)],
         legend: { show: false },
         cursor: {
           drag: { x: true, y: true, uni: 24 },
           points: { show: false },
           bind: { dblclick: (plot) => () => (this.whole(plot), null) },
         },
-        hooks: { setCursor: [(plot) => this.#tell(plot, off)], ready: [this.whole] },
+        hooks: {
+          setCursor: [(plot) => this.#tell(plot, off)], ready: [this.whole],
+          draw: [(plot) => this.#mark(plot, off)],
+        },
       },
       uPlot.join(tables),
       this.box,
@@ -89,7 +98,35 @@ class Panel {
   }
 
   fit() {
-    this.plot.setSize({ width: Math.max(200, this.box.clientWidth), height: this.plot.height });
+    this.plot?.setSize({ width: Math.max(140, this.box.clientWidth), height: this.plot.height });
+  }
+
+  // Draws the marks of the visible lines, those of neighbouring lines apart.
+  #mark(plot, off) {
+    const { ctx, bbox } = plot;
+    this.panel.lines.forEach((line, place) => {
+      if (!line.mark || line.label.split(AND).some((part) => off.has(part))) return;
+      const n = line.x.length;
+      const few = line.marks || n <= FEW_POINTS;
+      const step = few ? 1 : Math.ceil(n / MARKED);
+      for (let at = few ? 0 : (3 * place) % step; at < n; at += step) {
+        if (line.y[at] === null) continue;
+        const x = plot.valToPos(line.x[at], "x", true);
+        const y = plot.valToPos(line.y[at], "y", true);
+        if (!(x >= bbox.left - 1 && x <= bbox.left + bbox.width + 1 && y >= bbox.top - 1 && y <= bbox.top + bbox.height + 1)) continue;
+        const radius = (line.marks ? 4 : 3) * devicePixelRatio;
+        ctx.save();
+        ctx.translate(x, y);
+        ctx.scale(radius, radius);
+        ctx.lineWidth = 1.5 * devicePixelRatio / radius;
+        ctx.strokeStyle = line.colour;
+        ctx.fillStyle = HOLLOW.includes(line.mark) ? "#fff" : line.colour;
+        const path = new Path2D(MARKS[line.mark] ?? MARKS.o);
+        if (line.mark !== "x") ctx.fill(path);
+        ctx.stroke(path);
+        ctx.restore();
+      }
+    });
   }
 
   #above(values, isLog) {
@@ -120,7 +157,7 @@ class Panel {
       if (line.label.split(AND).some((part) => off.has(part))) continue;
       const away = line.x.map((x) => Math.abs(plot.valToPos(x, "x") - left));
       const at = away.indexOf(Math.min(...away));
-      if (away[at] < 14 && line.y[at] !== null) rows.push({ line, at });
+      if (away[at] < 40 && line.y[at] !== null) rows.push({ line, at });
     }
     this.tip.hidden = !rows.length;
     if (!rows.length) return;
@@ -140,12 +177,14 @@ class Panel {
   }
 }
 
-function swatch(line, isPlain) {
-  const drawn = line.marks && !isPlain
-    ? `<circle cx="13" cy="5" r="3" fill="none" stroke-width="1.5" stroke="${line.colour}"/>`
-    : `<path d="M1 5h24" stroke-width="2" stroke="${line.colour}"
-        stroke-dasharray="${isPlain ? "" : line.dashes}"/>`;
-  return element("span", { className: "swatch", innerHTML: `<svg width="26" height="10">${drawn}</svg>` });
+// The look of a line in the legend: its stroke, its mark, or both.
+function swatch(line, withStroke = !line.marks, withMark = true) {
+  const stroke = `<path d="M1 6h24" stroke-width="2" stroke="${line.colour}" stroke-dasharray="${line.dashes}"/>`;
+  const fill = line.mark === "x" ? "none" : HOLLOW.includes(line.mark) ? "#fff" : line.colour;
+  const mark = `<path transform="translate(13 6) scale(4)" d="${MARKS[line.mark] ?? ""}" fill="${fill}"
+    stroke="${line.colour}" stroke-width=".35"/>`;
+  const drawn = (withStroke ? stroke : "") + (withMark && line.mark ? mark : "");
+  return element("span", { className: "swatch", innerHTML: `<svg width="26" height="12">${drawn}</svg>` });
 }
 
 function drawChart(figure) {
@@ -158,7 +197,23 @@ function drawChart(figure) {
   const label = (axis) => panels.map((panel) => panel[axis].label).find(Boolean) ?? "";
   const labels = { x: label("x"), y: label("y").split("\n").at(-1).replace(", log scale", "") };
   const made = panels.map((panel) => new Panel(panel, labels));
-  const drawAll = () => made.forEach((panel) => panel.draw(logs, off));
+  // Panels in sight are drawn, and the others when they come into sight.
+  const inSight = new Set();
+  const stale = new Set(made);
+  const drawStale = () => {
+    for (const panel of inSight) if (stale.delete(panel)) panel.draw(logs, off);
+  };
+  const drawAll = () => {
+    made.forEach((panel) => stale.add(panel));
+    drawStale();
+  };
+  const watch = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const panel = made.find((its) => its.box === target);
+      isIntersecting ? inSight.add(panel) : inSight.delete(panel);
+    }
+    drawStale();
+  }, { rootMargin: "200px" });
   const button = (text, isOn, click) => {
     const its = element("button", { type: "button" }, ...text);
     if (isOn !== null) its.setAttribute("aria-pressed", isOn);
@@ -177,8 +232,10 @@ function drawChart(figure) {
     }
     if (place && parts.size < 2) continue;
     for (const [part, line] of parts) {
-      const shownAs = place ? { ...line, colour: "#555555" } : line;
-      legend.append(button([swatch(shownAs, !place && line.label.includes(AND)), part], true, () => {
+      const isPart = line.label.includes(AND);
+      const look = place ? swatch({ ...line, colour: "#555555" }, !line.marks, line.marks)
+        : swatch(isPart ? { ...line, dashes: [] } : line, isPart || !line.marks, !isPart || !line.marks);
+      legend.append(button([look, part], true, () => {
         off.has(part) ? off.delete(part) : off.add(part);
         drawAll();
       }));
@@ -193,9 +250,11 @@ function drawChart(figure) {
     if (heading) grid.append(element("div", { className: "row-title", textContent: heading }));
     grid.append(panel.box);
   });
-  chart.append(legend, grid);
+  const isSmall = panels.length > 1 && (labels.x || labels.y);
+  const against = isSmall ? [element("p", { className: "footer", textContent: `${labels.y} against ${labels.x}` })] : [];
+  chart.append(legend, ...against, grid);
   figure.classList.add("live");
-  drawAll();
+  made.forEach((panel) => watch.observe(panel.box));
   new ResizeObserver(() => made.forEach((panel) => panel.fit())).observe(grid);
 }
 document.querySelectorAll("figure:has(.chart)").forEach(drawChart);

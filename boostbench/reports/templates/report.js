@@ -1,5 +1,31 @@
-// Click a column's head to sort by it, again to turn round, a third time for the order of the paper.
 "use strict";
+// A link to something folded unfolds it.
+const unfold = () => {
+  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (!target) return;
+  for (let at = target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+  for (const its of target.querySelectorAll(":scope > details")) its.open = true;
+  target.scrollIntoView();
+};
+addEventListener("hashchange", unfold);
+document.addEventListener("click", (event) => event.target.closest("a")?.hash === location.hash && unfold());
+addEventListener("DOMContentLoaded", unfold);
+// In print nothing is folded.
+addEventListener("beforeprint", () => document.querySelectorAll("section > details").forEach((its) => { its.open = true; }));
+
+// The part in sight is marked in the table of contents.
+const links = new Map([...document.querySelectorAll("nav a")].map((link) => [link.hash.slice(1), link]));
+const watch = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (!isIntersecting) continue;
+    links.forEach((link) => { link.classList.remove("here"); link.removeAttribute("aria-current"); });
+    links.get(target.id).classList.add("here");
+    links.get(target.id).setAttribute("aria-current", "true");
+  }
+}, { rootMargin: "-10% 0px -80% 0px" });
+for (const id of links.keys()) if (document.getElementById(id)) watch.observe(document.getElementById(id));
+
+// Click a column's head to sort by it, again to turn round, a third time for the order of the paper.
 const key = (row, column) => {
   const text = row.cells[column].textContent.trim();
   const number = parseFloat(text);
