@@ -312,7 +312,11 @@ def _booster_entry(booster: Booster, folder: Path) -> Any:
     name, params = _split_parameters(booster)
     if name in known_boosters and known_boosters.module(name) == "__main__":
         return _entry_of(known_boosters.get(name), folder, name)
-    return {name: {"label": booster, **params}} if params else booster
+    label = name.rpartition(":")[2]
+    if params:
+        given = re.sub(r"[\w.]+[.](?=\w+=)", "", booster.removeprefix(f"{name}:"))
+        label = f"{label} ({given.replace(',', ', ')})"
+    return {name: {"label": label, **params}} if label != booster else booster
 
 
 def _entry_of(booster: Any, folder: Path, label: str = "") -> dict[str, Any]:

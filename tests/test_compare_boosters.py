@@ -40,10 +40,11 @@ def test_what_is_asked_is_what_is_run():
         [*asked, {"adaboost-mh": {"label": "mine"}}], ["iris", "two-norm"], noise=0.2, **SMALL
     )
     boosters = {run.method: run.booster for run in experiment.runs}
-    assert [*boosters] == [*asked, "mine"]
-    tree = boosters[asked[0]].params.plain()
+    labels = ["samme (max_leaf_nodes=4)", "sm-boost (subsample=0.5, learning_rate=0.2)", "mine"]
+    assert [*boosters] == labels
+    tree = boosters[labels[0]].params.plain()
     assert tree == {"weak_learner": {"tree": {"max_leaf_nodes": 4}}}
-    assert boosters[asked[1]].params.plain() == {"subsample": 0.5, "learning_rate": 0.2}
+    assert boosters[labels[1]].params.plain() == {"subsample": 0.5, "learning_rate": 0.2}
     (run, *_) = experiment.runs
     assert (run.noise.label, run.rounds) == ("uniform-other 0.2", 2)
     assert {(run.seed, run.split["fold"]) for run in experiment.runs} == {(0, 0), (0, 1)}
@@ -70,7 +71,7 @@ def test_a_plugin_file_is_a_booster(tmp_path):
     (tmp_path / "mine.py").write_text("from boostbench.boosters.samme import SAMME as Mine\n")
     asked = ["mine.py:Mine:weak_learner=stump", "samme"]
     (run, *_) = comparison_experiment(asked, "iris", **SMALL).runs
-    assert run.method == asked[0]
+    assert run.method == "Mine (weak_learner=stump)"
 
 
 def test_a_config_may_be_a_mapping():

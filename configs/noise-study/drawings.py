@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Literal
 
@@ -319,14 +320,15 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
         Method that the last column compares with.
     """
     n_classes = {r.run.dataset: r.record.n_classes for r in study.results if r.ok and r.record}
-    rows, best = [], {}
+    rows: list[Row] = []
+    best: dict[str, Counter[str]] = {}
     for classes, chosen in (("two", [2]), ("three or more", range(3, 1000))):
         sets = [d for d in study.datasets if n_classes.get(d) in chosen]
         for words, noises in situations(study).items():
             cells = _advised(study.only(datasets=sets), noises, against) if sets else ()
             if cells:
                 rows.append(Row((classes, words), cells))
-                best.setdefault(cells[1].text, []).append(f"{classes} classes, {words}")
+                best.setdefault(classes, Counter())[cells[1].text] += 1
     if not rows:
         raise BoostbenchError("no data set has results of every method yet")
     return Table(
@@ -336,9 +338,10 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
                  f"chosen on other sets, less {in_print(against)}"),
         rows=tuple(rows),
         answer=tuple(
-            f"{name} has the lowest mean error in {len(which)} of {len(rows)} situations:"
-            f" {'; '.join(which)}."
-            for name, which in sorted(best.items(), key=lambda item: -len(item[1]))
+            f"For data of {classes} classes, the lowest mean error is that of "
+            + " and ".join(f"{name} in {n}" for name, n in counts.most_common())
+            + f" of {counts.total()} situations (kinds and rates of wrong labels)."
+            for classes, counts in best.items()
         ),
         footers=(
             "Error in percent, mean over data sets with its 95 % interval by a bootstrap over "

@@ -81,5 +81,5 @@ def _beyond_chance(
     p = holm([max(test.not_below(0.0) for test in of) for of in tests])
     n = sum(each <= _LEVEL for each in p)
     if len(cases) > 1:
-        return f", beyond chance on {n}"
+        return f", beyond chance on {n or 'none of them'}"
     return ", beyond chance" if n else ", which may be chance"

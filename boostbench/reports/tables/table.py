@@ -63,6 +63,12 @@ class Table:
         columns = zip(*(row.cells for row in self.rows), strict=True)
         return tuple(any(cell.paper for cell in cells) for cells in columns)
 
+    @property
+    def is_text(self) -> tuple[bool, ...]:
+        """For each column, True if any of its values begins with a letter."""
+        columns = zip(*(row.cells for row in self.rows), strict=True)
+        return tuple(any(cell.value[:1].isalpha() for cell in cells) for cells in columns)
+
     def new_labels(self, rows: Iterable[Row] | None = None) -> Iterator[tuple[int, Row]]:
         """Yield each row after the index of the first label that differs from the row above.
 

@@ -40,6 +40,9 @@ for (const table of document.querySelectorAll("table.sortable")) {
   const asWritten = [...body.rows];
   const repeated = [...body.querySelectorAll(".again")];
   const heads = [...table.tHead.rows[0].cells];
+  // On a narrow screen a cell shows the name of its column.
+  for (const row of table.querySelectorAll(":is(tbody, tfoot) tr"))
+    for (const cell of row.cells) if (cell.tagName === "TD") cell.dataset.h = heads[cell.cellIndex].textContent;
   heads.forEach((head, column) => {
     const button = document.createElement("button");
     button.append(...head.childNodes);
