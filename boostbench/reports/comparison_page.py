@@ -9,7 +9,6 @@ from pathlib import Path
 from boostbench.reports.comparison import Comparison, noise_in_words
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.files import write_file
-from boostbench.reports.page import render_page
 from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.text import listed
 from boostbench.reports.values.frame import Study
@@ -52,7 +51,7 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
         tables[f"confusion-{dataset}"] = _table(title, rows, ())
     answers = tuple(comparison.sentence.replace("; ", ".\n", 1).split("\n"))
     report = replace(report, tables=tables, answers=answers)
-    return write_file(path, render_page(report, report.drawings()))
+    return write_file(path, report.page(report.drawings()))
 
 
 def _table(title: str, rows: Sequence[dict[str, str]], footers: tuple[str, ...]) -> Table:

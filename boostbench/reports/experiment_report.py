@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
+from boostbench.reports.claims.view import view_of
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names
 from boostbench.reports.files import write_file
@@ -20,7 +21,6 @@ from boostbench.reports.tables.latex_writer import to_latex
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print, listed
-from boostbench.reports.values.agreement import Held
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import PartOptions
 from boostbench.source import read_source
@@ -53,11 +53,6 @@ class Report:
         return f"Report({self.study.config.name!r}, {parts}, {len(self.verdicts)} verdicts)"
 
     @property
-    def printed(self) -> dict[str, Held]:
-        """Comparisons with printed numbers, by a unique name of the number."""
-        return {name: held for table in self.tables.values() for name, held in table.held.items()}
-
-    @property
     def is_whole(self) -> bool:
         """True if every run has a result and every part could be made."""
         return not self.undrawn and all(result.ok for result in self.study.results)
@@ -77,6 +72,23 @@ class Report:
                 except Exception as error:  # a plugin's figure may raise anything
                     self.undrawn[name] = f"{name}: raised {type(error).__name__}: {error}"
         return drawings
+
+    def summary(self) -> ReportSummary:
+        """Return what the overview and the head of the page need."""
+        return ReportSummary.of(
+            self.study,
+            self.size,
+            {name: held for table in self.tables.values() for name, held in table.held.items()},
+            tables=tuple(self.tables),
+            figures=tuple(name for name in self.figures if name not in self.undrawn),
+            claims=tuple(map(view_of, self.verdicts)),
+            answers=self.answers,
+        )
+
+    def page(self, drawings: Mapping[str, Drawing]) -> str:
+        """Return the page as HTML, with the files of the figures."""
+        made = self.study, self.tables, drawings, self.undrawn, self.verdicts
+        return render_page(self.summary(), *made)
 
     def write(self, folder: Path | str) -> tuple[Path, ...]:
         """Write the report; return the files, the page last.
@@ -109,8 +121,8 @@ class Report:
         contents |= {f"{name}.csv": _to_csv(values) for name, values in self.values.items()}
         if verdicts:
             contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
-        contents[SUMMARY] = ReportSummary.of(self, drawings).text()
-        contents["report.html"] = render_page(self, drawings)
+        contents[SUMMARY] = self.summary().text()
+        contents["report.html"] = self.page(drawings)
         return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows, view_of
+from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows
 from boostbench.reports.figures.charts import thinned, with_x_once
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
@@ -19,39 +19,53 @@ from boostbench.reports.values.agreement import in_words
 from boostbench.reports.values.frame import Result, Study
 
 if TYPE_CHECKING:
-    from boostbench.reports.experiment_report import Report
+    from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.figures.style import Drawing
+    from boostbench.reports.tables.table import Table
 
 _MOST_GAPS = 50  # reasons of missing results, and runs listed for each
 # Limits of all images and of all charts, which keep the page below 1 MB.
 _IMAGE_BYTES, _CHART_BYTES = 500_000, 250_000
 
 
-def render_page(report: Report, drawings: Mapping[str, Drawing]) -> str:
+def render_page(
+    summary: ReportSummary,
+    study: Study,
+    tables: Mapping[str, Table],
+    drawings: Mapping[str, Drawing],
+    undrawn: Mapping[str, str],
+    verdicts: Sequence[Verdict] = (),
+) -> str:
     """Return the page of a report as HTML.
 
     Parameters
     ----------
-    report : Report
+    summary : ReportSummary
+    study : Study
+    tables : mapping of str to Table
     drawings : mapping of str to Drawing
-        Files of its figures by name. Figures that would make the page too large are only named.
+        Figures by name. Images that would make the page too large are only named.
+    undrawn : mapping of str to str
+        Errors of the parts that could not be made, by name.
+    verdicts : sequence of Verdict, default=()
+        Verdicts on the claims of the config.
     """
-    study, config = report.study, report.study.config
+    config = study.config
     counts = Counter(result.status for result in study.results)
-    facts = [in_words(report.printed.values())] if report.printed else []
-    facts += [counts_in_words(map(view_of, report.verdicts))] if report.verdicts else []
+    facts = [in_words(summary.printed.values())] if summary.printed else []
+    facts += [counts_in_words(summary.claims)] if summary.claims else []
     return render(
         "report.html.j2",
-        summary=ReportSummary.of(report, drawings),
+        summary=summary,
         n_runs=len(study.results),
         description=config.description,
         library=_library() if any(drawing.chart for drawing in drawings.values()) else "",
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
         facts=facts,
-        tables=report.tables,
+        tables=tables,
         figures=_figures(drawings),
-        undrawn=report.undrawn,
-        claims=[(view_of(verdict), evidence_rows(verdict)) for verdict in report.verdicts],
+        undrawn=undrawn,
+        claims=[*zip(summary.claims, map(evidence_rows, verdicts), strict=True)],
         how_to_read=HOW_TO_READ,
         gaps=_gaps(study),
         provenance=provenance(study),

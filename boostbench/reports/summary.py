@@ -7,20 +7,18 @@ by copying.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
-from boostbench.reports.claims.view import ClaimView, view_of
+from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.values.agreement import Held
+from boostbench.reports.values.frame import Study
 from boostbench.validation import Listed, Model
-
-if TYPE_CHECKING:
-    from boostbench.reports.experiment_report import Report
 
 SUMMARY = "summary.json"
 
@@ -52,9 +50,11 @@ class ReportSummary(Model):
     claims: Listed[ClaimView]
 
     @classmethod
-    def of(cls, report: Report, drawn: Iterable[str]) -> ReportSummary:
-        """Return the summary of a report; ``drawn`` are the names of its figures."""
-        config, results = report.study.config, report.study.results
+    def of(
+        cls, study: Study, size: str, printed: Mapping[str, Held], **parts: Any
+    ) -> ReportSummary:
+        """Return the summary of a report; ``parts`` are the names and sentences of its parts."""
+        config, results = study.config, study.results
         paper, _, part = config.paper.partition(",")
         return cls(
             config=config.name,
@@ -62,13 +62,10 @@ class ReportSummary(Model):
             paper=paper.strip(),
             about=_about(config, paper.strip()),
             part=part.strip(),
-            size=report.size,
+            size=size,
             runs=RunCounts(ok=sum(r.ok for r in results), planned=len(results)),
-            answers=report.answers,
-            tables=tuple(report.tables),
-            printed=report.printed,
-            figures=tuple(drawn),
-            claims=tuple(map(view_of, report.verdicts)),
+            printed=dict(printed),
+            **parts,
         )
 
     def text(self) -> str:

@@ -15,7 +15,6 @@ from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.experiment_report import Report, make_report
 from boostbench.reports.figures.style import Drawing
-from boostbench.reports.page import render_page
 from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
@@ -237,7 +236,7 @@ def test_an_image_that_makes_the_page_too_large_is_named(tmp_path, monkeypatch):
     monkeypatch.setattr("boostbench.reports.page._IMAGE_BYTES", 4000)
     drawings = {"small": Drawing(b"p" * 1000, b""), "huge": Drawing(b"p" * 8000, b"")}
     config = make_config(tmp_path)
-    text = render_page(make_report(collect(config, plan_of(config))), drawings)
+    text = make_report(collect(config, plan_of(config))).page(drawings)
     images = [link for link in Reader(text).links if link.startswith("data:")]
     assert [len(base64.b64decode(image.partition(",")[2])) for image in images] == [1000]
     assert "it lies beside it as huge.png" in text
