@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,13 @@ from typing import Any
 from docutils import nodes
 from latex2mathml.converter import convert
 from numpydoc.docscrape import NumpyDocString
+from sphinx.addnodes import download_reference
+from sphinx.transforms import SphinxTransform
 
 from boostbench import __version__
 
 sys.path.insert(0, str(Path(__file__).parent))
-from generated_pages import results_of, write_reference
+from generated_pages import ROOT, list_of_references, results_of, write_reference
 
 project = "boostbench"
 copyright = author = "the boostbench authors"
@@ -55,11 +58,35 @@ def link_to_pages(app: Any, document: str, source: list[str]) -> None:
         )
 
 
-def add_results(app: Any, document: str, source: list[str]) -> None:
-    """Let the page of a paper end with its results."""
+class PlainLinks(SphinxTransform):
+    """Links that open the page of an experiment, at the same place as in the repository."""
+
+    default_priority = 10
+
+    def apply(self, **_: Any) -> None:
+        for node in list(self.document.findall(download_reference)):
+            if node["reftarget"].endswith(".html"):
+                node.replace_self(nodes.reference("", "", *node.children, refuri=node["reftarget"]))
+
+
+def copy_pages(app: Any, error: Exception | None) -> None:
+    """Copy the pages of results/ and their overview, which leads to what is built here."""
+    results, built = ROOT / "results", Path(app.outdir, "results")
+    for page in results.glob("*/report.html"):
+        (built / page.parent.name).mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(page, built / page.parent.name / page.name)
+    index = (results / "index.html").read_text(encoding="utf-8")
+    index = index.replace('"sensitivity.md"', '"sensitivity.html"')
+    (built / "index.html").write_text(index, encoding="utf-8")
+
+
+def add_generated(app: Any, document: str, source: list[str]) -> None:
+    """Let the page of a paper end with its results, the page on Python with its references."""
     folder, _, paper = document.rpartition("/")
     if folder == "docs/papers" and paper != "index":
         source[0] += results_of(paper)
+    if document == "docs/api":
+        source[0] += list_of_references()
 
 
 def inline_math(translator: Any, node: nodes.math) -> None:
@@ -100,6 +127,8 @@ def setup(app: Any) -> None:
     """Register what this file adds."""
     write_reference()
     app.connect("source-read", link_to_pages)
-    app.connect("source-read", add_results)
+    app.connect("source-read", add_generated)
+    app.connect("build-finished", copy_pages)
+    app.add_transform(PlainLinks)
     app.connect("autodoc-process-docstring", inherit_parameters, priority=100)
     app.add_html_math_renderer("mathml", (inline_math, None), (displayed_math, None))

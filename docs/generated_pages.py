@@ -55,6 +55,12 @@ def write_reference() -> None:
     (REFERENCE / "configs.md").write_text(text, encoding="utf-8")
 
 
+def list_of_references() -> str:
+    """Return the section on the pages of ``reference/``, which only the built documentation has."""
+    links = [f"- [{title}](reference/{page}.md)" for page, (title, _) in LISTS.items()]
+    return "\n".join(["\n## All parameters\n", *links, "- [Keys of configs](reference/configs.md)"])
+
+
 def results_of(paper: str) -> str:
     """Return the sections of a paper's page on its committed results: verdicts and figures."""
     summaries = [item for item in read_summaries(ROOT / "results") if item[1].paper == paper]

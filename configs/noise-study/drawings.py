@@ -332,7 +332,7 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
     if not rows:
         raise BoostbenchError("no data set has results of every method yet")
     return Table(
-        title="If your data are so, take this",
+        title="Recommended methods by type of data",
         names=("classes", "wrong labels"),
         columns=("sets", "take", "its error", "as good within a point", "fastest of these",
                  f"chosen on other sets, less {in_print(against)}"),

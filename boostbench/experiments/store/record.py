@@ -1,7 +1,26 @@
 """Run records: the run, its outcome and its curves.
 
-Records are validated on creation and on reading, so that other code can rely on their fields.
-docs/architecture.md describes the fields.
+Records are validated on creation and on reading, so that other code can rely on their fields. A
+record is a JSON file:
+
+=====================  ===========================================================================
+``format``, ``key``    version of this layout; value-rounds-code-data
+``run``                all fields of the run
+``status``             ok, failed, timeout, out-of-memory or killed
+``error``              kind, message and the last lines of output, or null
+``stop_reason``        of an early stop; ``n_rounds`` is the number of rounds in the ensemble
+``nested_rounds``      whether the fit also gives the results for every smaller T
+``n_train``, ...       sizes; samples of each class in both parts
+``curves``             per round: counts of errors, loss, edge, metrics; costs and bounds on request
+``at_checkpoints``     ``right``: the test samples that are classified correctly, as packed bits in
+                       base64; on request margins, scores, weights, matrices; ``model_size``
+``round_zero``         the same counts before the first round
+``noise``              model, rate, chosen and changed labels, confusion matrix
+``seconds``            of the clocks; ``peak_memory_mb``, ``threads``, ``versions``, ``host``,
+                       ``started`` and ``finished`` are circumstances too
+``inputs``             files that a plugin read besides the sources in its key, with digests
+``fingerprints``       the parts of the key; ``digest`` is a checksum of the file
+=====================  ===========================================================================
 """
 
 from __future__ import annotations
