@@ -64,6 +64,7 @@ class PlainLinks(SphinxTransform):
     default_priority = 10
 
     def apply(self, **_: Any) -> None:
+        """Replace the links of a document."""
         for node in list(self.document.findall(download_reference)):
             if node["reftarget"].endswith(".html"):
                 node.replace_self(nodes.reference("", "", *node.children, refuri=node["reftarget"]))
