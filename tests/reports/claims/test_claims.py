@@ -23,7 +23,7 @@ from tests.reports.synthetic import plan_of
 from .stating import CONFIGS
 from .worlds import world
 
-DOCS = Path(__file__).resolve().parents[3] / "docs/claims.md"
+DOCS = Path(__file__).resolve().parents[3] / "docs/adding-a-claim.md"
 KIND = CONFIGS / "softmax-boosting/increase.py:SmallestIncrease"
 PAIR = """\
 name: {name}
