@@ -95,6 +95,8 @@ def add_file(
     wanted = entry or DatasetEntry.model_validate({"name": name, **declared})
     parsed = parse_files([(file, files[copy])], wanted)
     if entry is None:
+        _, classes = encode_labels(parsed.labels.tolist())
+        wanted.check(str(file), len(parsed.labels), parsed.n_train, classes)
         ids = dict.fromkeys(_ids(parsed, wanted.types), "id")
         if ids:
             declared["types"] = {**declared.get("types", {}), **ids}

@@ -24,7 +24,7 @@ from boostbench.source import Keys, read_source, where_in
 from boostbench.validation import Listed, Model, first_mistake
 
 LIBSVM_SUFFIXES = (".libsvm", ".libsvm.bz2", ".svm", ".svm.bz2")
-SUFFIXES = (".csv.gz", ".csv", ".parquet", ".arff", ".arff.gz", *LIBSVM_SUFFIXES)
+SUFFIXES = (".csv.gz", ".csv", ".tsv", ".parquet", ".arff", ".arff.gz", *LIBSVM_SUFFIXES)
 
 
 def _label(value: object) -> object:

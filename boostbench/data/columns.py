@@ -68,6 +68,9 @@ _HAS_DATE = re.compile(r"\d\D+\d|[A-Za-z]{3}.*\d", re.ASCII)
 _CLOCK = r"\d+:\d\d(:\d\d(\.\d+)?)?"
 _SPAN = r"(\d+(\.\d+)? ?(days?|d|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|ms) ?)+"
 _DURATION = re.compile(rf"[+-]?({_CLOCK}|{_SPAN}([+-]?{_CLOCK})?|P[\dDTHMS.]+)", re.ASCII)
+_TWELVE_HOURS = re.compile(r"\d?\d:\d\d(:\d\d)? ?[ap]\.?m\.?", re.ASCII | re.IGNORECASE)
+_INVISIBLE = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
+_MINUS = dict.fromkeys((0x2013, 0x2212, 0xFF0D), "-") | {0x2019: "'"}
 _SAMPLE = 5  # texts by which a format is tried before it is tried on all
 _SHOWN = 3  # odd cells in a message
 
@@ -133,14 +136,15 @@ def clean(text: object) -> str:
     r"""Return a cell, label or name in the form that decides whether two are the same.
 
     White space around it is removed, and within it (line breaks too) is one space; letters with
-    accents have one form (Unicode NFC). Upper and lower case stay different.
+    accents have one form (Unicode NFC). Characters without width (zero-width space, soft hyphen)
+    are left out. Upper and lower case stay different.
 
     Examples
     --------
     >>> clean("  dark\n red ")
     'dark red'
     """
-    return " ".join(unicodedata.normalize("NFC", str(text)).split())
+    return " ".join(unicodedata.normalize("NFC", str(text)).translate(_INVISIBLE).split())
 
 
 def number_of(label: str) -> Decimal | None:
@@ -261,7 +265,10 @@ def read_column(
         return _measured(name, _times(cells))
     is_number = types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells)
     if is_number and (declared in ("", "number") or declared in WRITINGS):
-        return _measured(name, _Reading("number", cells.to_numpy(np.float64, na_value=np.nan)))
+        values = cells.to_numpy(np.float64, na_value=np.nan)
+        is_rounded = types.is_integer_dtype(cells) and np.max(np.abs(values), initial=0) >= 2**53
+        note = "integers beyond 2^53 are rounded" if is_rounded else ""
+        return _measured(name, _Reading("number", values, note))
     column = Texts.of(cells, place, declared)
     if column.declared == "category" or isinstance(column.declared, tuple):
         return _codes(column, ordered=getattr(cells.dtype, "ordered", False))
@@ -449,8 +456,10 @@ def _numbers(words: Sequence[str], writing: str, unit: str | None = None) -> _Re
     """Read numbers with a unit, by default the same sign (``%``) or unit in all, or none."""
     values, symbols = np.full(len(words), np.nan), [""] * len(words)
     for i, word in enumerate(words):
-        bare = re.sub(r"^\((.+)\)$", r"-\1", word.replace("\u2212", "-").replace("\u2019", "'"))
-        if match := _NUMBERS[writing].fullmatch(bare):
+        bare = _bare(word)
+        if re.fullmatch("0x[0-9a-f]{1,13}", bare, re.ASCII | re.IGNORECASE):
+            values[i] = int(bare, 16)
+        elif match := _NUMBERS[writing].fullmatch(bare):
             number = match["sign"] + match["number"].replace(match["mark"] or " ", "")
             values[i] = float(number.replace(WRITINGS[writing], "."))
             symbols[i] = match["before"] + match["after"].strip()
@@ -462,6 +471,15 @@ def _numbers(words: Sequence[str], writing: str, unit: str | None = None) -> _Re
     values[[each != symbol for each in symbols]] = np.nan
     notes = [f"in {symbol}" if symbol else "", f"as {writing}" if WRITINGS[writing] == "," else ""]
     return _Reading("number", values, ", ".join(filter(None, notes)), writing, symbol)
+
+
+def _bare(word: str) -> str:
+    """Return a number with ASCII digits, the sign in front, and ``e`` before the exponent."""
+    if not word.isascii():
+        word = word.translate(_MINUS)
+        word = "".join(str(unicodedata.decimal(letter, letter)) for letter in word)
+    word = re.sub(r"^\((.+)\)$|^([\d., ']*\d)-$", r"-\1\2", word)
+    return re.sub(r"(?<=\d)[dD]([+-]?\d+)$", r"e\1", word) if "." in word else word
 
 
 def _dates(words: Sequence[str]) -> Iterator[_Reading]:
@@ -488,6 +506,12 @@ def _days(words: Sequence[str], form: str) -> Numbers:
 
 def _durations(words: Sequence[str]) -> Iterator[_Reading]:
     import pandas as pd
+
+    if any(map(_TWELVE_HOURS.fullmatch, words)):
+        bare = [re.sub("[ .]", "", word).upper() for word in words]
+        short, long = (_days(bare, form) for form in ("%I:%M%p", "%I:%M:%S%p"))
+        days = np.where(np.isnan(short), long, short)
+        yield _Reading("duration", np.round(np.mod(days, 1) * 86_400), "seconds")
 
     texts = [word if _DURATION.fullmatch(word) else "" for word in words]
     if any(texts):

@@ -176,7 +176,7 @@ def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, 
 
     If all labels are numbers, they are compared as numbers, exactly: ``"1"``, ``"+1"`` and
     ``"1.0"`` are one class, named ``"1"``. Otherwise they are compared as text, as are all labels
-    if one has a leading zero.
+    if one has a leading zero; ``true`` and ``false`` in several cases are two classes.
 
     Examples
     --------
@@ -189,6 +189,8 @@ def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, 
     names = texts.tolist()
     if None not in numbers:
         names = [_plain(number) for number in numbers if number is not None]
+    if {name.lower() for name in names} == {"true", "false"} and len(set(names)) > 2:
+        names = [name.lower() for name in names]
     classes = in_order(set(names))
     of_text = np.array([classes.index(name) for name in names], dtype=np.int64)
     return of_text[index], classes

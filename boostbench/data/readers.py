@@ -48,6 +48,8 @@ _SEPARATOR_LINE = re.compile(r'\s*"?sep=(.)"?[ \t]*\n', re.IGNORECASE)
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\S.*)", re.IGNORECASE)
 _ARFF_CELL = re.compile(rf"\s*({_QUOTED}|\d+\s+(?:{_QUOTED})|[^,]*?)\s*(,|$)")
+_JAVA = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "M": "%m", "MMM": "%b", "dd": "%d", "d": "%d"}
+_JAVA |= {"HH": "%H", "hh": "%I", "a": "%p", "mm": "%M", "ss": "%S", "SSS": "%f"}
 _ARFF_SPECIAL = re.compile(r"""['"\\{}]""")
 
 
@@ -56,7 +58,8 @@ def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Par
 
     A JSON file before them holds the target and the dropped columns, as stored with a download.
 
-    The format is determined by the suffix: ``.csv``, ``.arff``, ``.parquet``, otherwise libsvm.
+    The format is determined by the suffix: ``.csv`` or ``.tsv``, ``.arff``, ``.parquet``, otherwise
+    libsvm.
     ``.gz`` and ``.bz2`` files are decompressed.
 
     Parameters
@@ -80,7 +83,7 @@ def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Par
     if name.endswith(".parquet"):
         return _parse_parquet(content, entry, path)
     texts = [(path, _decode(content, path)) for path, content in contents]
-    if name.endswith(".csv"):
+    if name.endswith((".csv", ".tsv")):
         return _parse_csv(texts[0][1], entry, path)
     if name.endswith(".arff"):
         return _parse_arff(texts[0][1], entry, path)
@@ -113,7 +116,7 @@ def read_rows(path: Path, columns: Sequence[Column]) -> tuple[pd.DataFrame, RowP
     content, where = _unpack(path, read_file(path)), str(path)
     if name.endswith(".parquet"):
         return _parquet_frame(content, where), lambda row: f"{where}: row {row + 1}"
-    if name.endswith(".csv"):
+    if name.endswith((".csv", ".tsv")):
         rows = _csv_cells(_decode(content, where), where)
     elif name.endswith(".arff"):
         rows, _ = _arff_rows(_decode(content, where), where)
@@ -172,6 +175,8 @@ class _Cells:
         """Return the cells as a data frame; columns in ``as_text`` are read as text."""
         import pandas as pd
 
+        if '"' in self.body:
+            self._check_widths()
         options: dict[str, Any] = {}
         if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
             options["float_precision"] = "round_trip"  # exact; always so since pandas 3.1
@@ -220,10 +225,16 @@ class _Cells:
                 )
 
     def _rows(self) -> Iterator[tuple[int, list[str]]]:
-        reader = csv.reader(io.StringIO(self.body), delimiter=self.separator, skipinitialspace=True)
-        for cells in reader:
-            if any(cells):
-                yield self.header + reader.line_num, cells
+        body, line = io.StringIO(self.body), self.header
+        reader = csv.reader(body, delimiter=self.separator, skipinitialspace=True, strict=True)
+        try:
+            for cells in reader:
+                line = self.header + reader.line_num
+                if any(cells):
+                    yield line, cells
+        except csv.Error as error:
+            what = "a quoted cell must end before a separator; a quote within it is doubled"
+            raise DataError(what, where=f"{self.path}:{line + 1}") from error
 
 
 def _csv_cells(text: str, path: str) -> _Cells:
@@ -342,9 +353,17 @@ def _arff_type(text: str, where: str) -> Declared:
         return tuple(clean(value) for value in _split_arff(text[1:-1]))
     if word.lower() in ("numeric", "real", "integer"):
         return "number"
-    if word.lower() in ("string", "date"):  # the format of dates is found from the cells
-        return "date" if word.lower() == "date" else ""
+    if word.lower() == "date":  # without a format that is known, the cells decide
+        form = re.sub(r"'(.*?)'|(\w)\2*", _strptime, _unquoted(text.partition(" ")[2].strip()))
+        return form if "%" in form and "?" not in form else "date"
+    if word.lower() == "string":
+        return ""
     raise DataError(f"attributes of type {text!r} are not supported", where=where)
+
+
+def _strptime(match: re.Match[str]) -> str:
+    """Return a part of a format of dates, as Java writes it, in the form of `strptime`."""
+    return match[1] if match[1] is not None else _JAVA.get(match[0], "?")
 
 
 def _arff_cells(line: str, usual: Sequence[str], where: str) -> list[str]:
