@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
 from boostbench.baselines.around import AroundClassifier
@@ -89,13 +89,8 @@ class Calibrated(AroundClassifier):
 
     classifier: Annotated[Any, str, Mapping] = "samme"
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Calibrated:
-        """Cross-validate the classifier, choose the temperatures, and fit to all samples."""
-        self._validate_params()
-        X = np.asarray(X, dtype=np.float64)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        rng = np.random.default_rng(self.random_state)
-        fits = list(self._cross_fitted(X, codes, rng))
+    def _fit(self, X: Floats, y: NDArray[np.intp], rng: np.random.Generator) -> None:
+        fits = list(self._cross_fitted(X, y, rng))
         stages = [_staged_scores(one, X[held]) for held, one in fits]
         latest: list[Any] = [None] * len(fits)
         temperatures = []
@@ -108,26 +103,24 @@ class Calibrated(AroundClassifier):
                 old if new is None else new for old, new in zip(latest, following, strict=True)
             ]
             parts = [
-                (one, F, codes[held])
+                (one, F, y[held])
                 for (held, one), F in zip(fits, latest, strict=True)
                 if F is not None
             ]
             temperatures.append(_best_temperature(parts, len(self.classes_)))
         self.temperatures_ = np.array(temperatures or [1.0])
-        self.estimator_ = self._make(rng).fit(X, codes)
-        self.stop_reason_ = str(getattr(self.estimator_, "stop_reason_", ""))
-        return self
+        self.estimator_ = self._make(rng).fit(X, y)
 
-    def predict_proba(self, X: ArrayLike) -> Floats:
+    def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities, shape (n, n_classes)."""
-        P = np.full((len(np.asarray(X)), len(self.classes_)), 1.0 / len(self.classes_))
+        P = np.full((len(self._checked(X)), len(self.classes_)), 1.0 / len(self.classes_))
         for stage in self.staged_predict_proba(X):
             P = stage
         return P
 
-    def staged_predict_proba(self, X: ArrayLike) -> Iterator[Floats]:
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield class probabilities after each round, shape (n, n_classes)."""
-        for t, F in enumerate(_staged_scores(self.estimator_, np.asarray(X, dtype=np.float64))):
+        for t, F in enumerate(_staged_scores(self.estimator_, self._checked(X))):
             temperature = self.temperatures_[min(t, len(self.temperatures_) - 1)]
             yield _probabilities(self.estimator_, F / temperature)
 

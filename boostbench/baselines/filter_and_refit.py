@@ -15,10 +15,10 @@ n Q, its calibration   ``calibrated(C, y)``                (K, K)
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from boostbench.baselines.around import AroundClassifier
 from boostbench.portable import mean
@@ -84,25 +84,20 @@ class FilterAndRefit(AroundClassifier):
     #: The filter uses the same number of rounds as the final fit.
     nested_rounds: ClassVar[bool] = False
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> FilterAndRefit:
-        """Cross-validate the classifier, remove samples, and fit to the rest."""
-        self._validate_params()
-        X = np.asarray(X, dtype=np.float64)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        rng = np.random.default_rng(self.random_state)
-        P = self._out_of_fold(X, codes, rng)
-        self.kept_ = ~denied(codes, P, calibrated(confident_joint(codes, P), codes))
-        self.estimator_ = self._make(rng).fit(X[self.kept_], codes[self.kept_])
-        self.stop_reason_ = str(getattr(self.estimator_, "stop_reason_", ""))
-        return self
+    def _fit(self, X: Floats, y: Labels, rng: np.random.Generator) -> None:
+        P = self._out_of_fold(X, y, rng)
+        self.kept_ = ~denied(y, P, calibrated(confident_joint(y, P), y))
+        self.estimator_ = self._make(rng).fit(X[self.kept_], y[self.kept_])
 
-    def predict_proba(self, X: ArrayLike) -> Floats:
+    def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities, shape (n, n_classes)."""
+        X = self._checked(X)
         P = self.estimator_.predict_proba(X)
         return probabilities_of(self.estimator_, P, len(self.classes_))
 
-    def staged_predict_proba(self, X: ArrayLike) -> Iterator[Floats]:
+    def staged_predict_proba(self, X: Any) -> Iterator[Floats]:
         """Yield class probabilities after each round of the final fit, shape (n, n_classes)."""
+        X = self._checked(X)
         for P in self.estimator_.staged_predict_proba(X):
             yield probabilities_of(self.estimator_, P, len(self.classes_))
 

@@ -8,6 +8,7 @@ from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import RoundInfo
 from boostbench.declared import Count, NotNegative, Positive, Share
+from boostbench.errors import absence
 from boostbench.registry import boosters
 
 __all__ = [
@@ -40,13 +41,27 @@ def make_booster(name: str, **parameters: Any) -> Any:
         If there is no such booster; the message suggests the nearest name.
     TypeError
         If the booster has no such parameter.
+    ModuleNotFoundError
+        If its package is not installed; the message has the command to install it.
 
     Examples
     --------
     >>> make_booster("adaboost-mh", n_estimators=10)
     AdaBoostMH(n_estimators=10)
     """
-    return boosters.get(name)(**parameters)
+    try:
+        component = boosters.get(name)
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(absence(f"booster {name!r}", error), name=error.name) from None
+    return component(**parameters)
+
+
+def __getattr__(name: str) -> Any:
+    """Return a booster's class by its name, as ``from boostbench.boosters import SAMME`` does."""
+    for registered in [] if name.startswith("_") else boosters.names():
+        if boosters.class_name(registered) == name:
+            return boosters.get(registered)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def list_boosters() -> list[str]:

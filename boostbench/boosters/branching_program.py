@@ -12,14 +12,37 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.compiled import kernel
 from boostbench.weak_learners import Forest
 
 
-def layer_of(nodes: Forest, layer: int) -> Forest:
-    """Return the nodes of a layer of a whole program, whose node (l, j) is l (l + 1) / 2 + j."""
-    first = layer * (layer + 1) // 2
-    return nodes[first : first + layer + 1]
+class Program:
+    """Trained branching program.
+
+    Attributes
+    ----------
+    layers : list of Forest
+        Nodes (l, 0), ..., (l, l) of each layer; leaf values are rho.
+    """
+
+    def __init__(self) -> None:
+        self.layers: list[Forest] = []
+
+    @property
+    def forest(self) -> Forest:
+        """All nodes, layer by layer."""
+        return Forest.concatenate(self.layers)
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves of all nodes."""
+        return sum(layer.n_leaves for layer in self.layers)
+
+    def seal(self) -> None:
+        """Do nothing, as the layers are used one by one."""
+
+    def cut(self, n_rounds: int) -> None:
+        """Keep the first layers."""
+        del self.layers[n_rounds:]
 
 
 def leaves_of(nodes: Forest, X: NDArray[np.float64]) -> NDArray[np.int32]:
@@ -27,13 +50,14 @@ def leaves_of(nodes: Forest, X: NDArray[np.float64]) -> NDArray[np.int32]:
     return np.ascontiguousarray(nodes.apply(X).T)
 
 
-def walk_on(mass: NDArray[np.float64], leaves: NDArray[Any], nodes: Forest) -> None:
-    """Replace P(l, .) by P(l + 1, .) in place, for the leaves of layer l.
-
-    ``mass`` has shape (L + 1, n) and ``leaves`` has shape (l + 1, n).
-    """
-    rho = np.ascontiguousarray(nodes.leaf_value[:, 0])
-    _walk_on(mass, leaves, rho, nodes.leaf_offset, np.empty(mass.shape[1]))
+def walk_on(mass: NDArray[np.float64], leaves: NDArray[Any], nodes: Forest) -> NDArray[np.float64]:
+    """Return P(l + 1, .), shape (l + 2, n), from P(l, .) and the leaves of layer l, (l + 1, n)."""
+    rho = nodes.leaf_value[leaves + nodes.leaf_offset[:-1, None], 0]
+    moving = mass * rho  # P_i(l, j) rho(x_i)
+    following = np.zeros((len(mass) + 1, mass.shape[1]))
+    following[:-1] = mass - moving
+    following[1:] += moving
+    return following
 
 
 def step_apart(
@@ -52,21 +76,20 @@ def step_apart(
 
 
 def walk_apart(
-    mass: NDArray[np.float64],
     leaves: NDArray[Any],
     nodes: Forest,
     row: NDArray[np.intp],
     position: NDArray[np.int64],
     coins: NDArray[np.float64],
-) -> None:
-    """Advance each sample by `step_apart`, and update the mass in place.
+) -> NDArray[np.float64]:
+    """Advance each sample by `step_apart`, and return the mass of the next layer, (l + 2, n).
 
     The mass of a row at a node is the fraction of its samples there.
     """
     step_apart(position, leaves, nodes, row, coins)
-    n_there, n = len(leaves) + 1, mass.shape[1]
+    n_there, n = len(leaves) + 1, leaves.shape[1]
     at_node = np.bincount(position * n + row, minlength=n_there * n).reshape(n_there, n)
-    mass[:n_there] = at_node / np.bincount(row)
+    return np.asarray(at_node / np.bincount(row))
 
 
 class Walks:
@@ -99,21 +122,3 @@ class Walks:
         self._layer += 1
         p = (2 * self._position > self._layer).astype(np.float64)
         return np.column_stack([1.0 - p, p])
-
-
-@kernel
-def _walk_on(
-    mass: NDArray[np.float64],
-    leaves: NDArray[Any],
-    rho: NDArray[np.float64],
-    first_leaf: NDArray[np.int64],
-    share: NDArray[np.float64],
-) -> None:
-    for j in range(len(leaves) - 1, -1, -1):
-        stays, goes = mass[j], mass[j + 1]
-        for i in range(len(share)):
-            share[i] = rho[first_leaf[j] + leaves[j, i]]
-        for i in range(len(share)):
-            moving = stays[i] * share[i]  # P_i(l, j) rho(x_i)
-            stays[i] -= moving
-            goes[i] += moving

@@ -16,16 +16,30 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin
+from scipy.sparse import csr_matrix, issparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.ensemble import BaseEnsemble
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    _check_y,
+    _num_samples,
+    check_is_fitted,
+    has_fit_parameter,
+    validate_data,
+)
 
 from boostbench.errors import BoostbenchError, PluginError
+from boostbench.registry import boosters
 
 #: Parameters that set the number of rounds; the first that exists is used.
 _ROUNDS_PARAMETERS = ("n_estimators", "max_iter", "iterations")
@@ -37,9 +51,11 @@ _LIBRARY_DEFAULTS: dict[str, dict[str, Any]] = {
 }
 
 
+#: Kind of ``**kwargs``.
+_OPEN = inspect.Parameter.VAR_KEYWORD
 #: Decorator of methods that exist only if the classifier has ``predict_proba``.
 _if_probabilistic: Callable[[Any], Any] = available_if(
-    lambda self: hasattr(self.model, "predict_proba")
+    lambda self: hasattr(self._classifier_now(), "predict_proba")
 )
 
 
@@ -71,44 +87,57 @@ def as_booster(component: Any) -> Any:
 @cache
 def _wrapper_class(classifier: Any) -> type:
     """Return a subclass of `ClassifierBooster` with the parameters of the classifier."""
+    quiet, rounds = _library_defaults(classifier), _rounds_parameter(classifier)
+    known = _parameters_of(classifier)
+    takes_more = any(known.pop(name) for name in [*known] if known[name].kind is _OPEN)
+    for name in quiet.keys() - known:
+        known[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY)
     parameters = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, parameter in _parameters_of(classifier).items()
-        if name not in {"n_estimators", "random_state", _rounds_parameter(classifier)}
-        and parameter.kind is not inspect.Parameter.VAR_KEYWORD
+        parameter.replace(
+            kind=inspect.Parameter.KEYWORD_ONLY, default=quiet.get(name, parameter.default)
+        )
+        for name, parameter in known.items()
+        if name not in {"n_estimators", "random_state", rounds}
     ]
-
-    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
-        ClassifierBooster.__init__(self, *args, **kwargs)
-
     common = [*inspect.signature(ClassifierBooster.__init__).parameters.values()][:3]
     signature = inspect.Signature([*common, *parameters])  # self, n_estimators, random_state, ...
+
+    def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807
+        more = {k: kwargs.pop(k) for k in kwargs.keys() - signature.parameters if takes_more}
+        given = signature.bind(self, *args, **kwargs)
+        given.apply_defaults()
+        del given.arguments["self"]
+        vars(self).update({**given.arguments, **more})
+        if more:
+            self._more = tuple(more)
+
     __init__.__signature__ = signature  # type: ignore[attr-defined]
+    base = ClassifierBooster if has_fit_parameter(classifier, "sample_weight") else _Unweighted
     members = {
         "__init__": __init__,
         "__doc__": classifier.__doc__,
         "__module__": classifier.__module__,
         "classifier": classifier,
     }
-    return type(classifier.__name__, (ClassifierBooster,), members)
+    return type(classifier.__name__, (base,), members)
 
 
-class ClassifierBooster:
+class ClassifierBooster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classifier of another library with the interface of a booster.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of rounds; ignored if the classifier has no rounds.
-    random_state : int or None, default=None
+    random_state : int, RandomState or None, default=None
         Seed; ignored if the classifier has no such parameter.
     **params
         Parameters of the classifier.
 
     Attributes
     ----------
-    model : object
-        Wrapped classifier.
+    model_ : object
+        The fitted classifier.
     classes_ : ndarray, shape (n_classes,)
         Class labels in sorted order.
     stop_reason_ : str
@@ -119,41 +148,107 @@ class ClassifierBooster:
     #: Empty, because the classifier validates its own parameters.
     _parameter_constraints: ClassVar[dict[str, Any]] = {}
 
-    def __init__(
-        self, n_estimators: int = 100, random_state: int | None = None, **params: Any
-    ) -> None:
+    def __init__(self, n_estimators: int = 100, random_state: Any = None) -> None:
         self.n_estimators = n_estimators
-        common: dict[str, Any] = {}
-        if "random_state" in _parameters_of(self.classifier):
-            common["random_state"] = random_state
-        rounds = _rounds_parameter(self.classifier)
-        if rounds is not None:
-            common[rounds] = n_estimators
-        self.model = self.classifier(**_library_defaults(self.classifier) | params | common)
+        self.random_state = random_state
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, also those that a library takes but does not declare."""
+        more = {name: getattr(self, name) for name in getattr(self, "_more", ())}
+        return {**super().get_params(deep), **more}
 
     def __reduce__(self) -> Any:  # pickle does not find the class, which is created on demand
-        return _empty_instance, (self.classifier,), self.__dict__
+        return _empty_instance, (self.classifier,), self.__getstate__()
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        text: str = super().__repr__(N_CHAR_MAX)
+        name, arguments = boosters.name_of(self.classifier), text.partition("(")[2]
+        return f"make_booster({name!r}{', ' if arguments != ')' else ''}{arguments}"
+
+    def _make(self) -> Any:
+        """Return a new classifier."""
+        params = self.get_params(deep=False)
+        n_estimators, random_state = params.pop("n_estimators"), params.pop("random_state")
+        if "random_state" in _parameters_of(self.classifier):
+            params["random_state"] = random_state
+        if (rounds := _rounds_parameter(self.classifier)) is not None:
+            params[rounds] = n_estimators
+        if _library_defaults(self.classifier):  # where None means that a value is not given
+            params = {name: value for name, value in params.items() if value is not None}
+        return self.classifier(**params)
+
+    def _classifier_now(self) -> Any:
+        """Return the fitted classifier, or a new one before the fit."""
+        return getattr(self, "model_", None) or self._make()
 
     def _validate_params(self) -> None:
-        if hasattr(self.model, "_parameter_constraints"):
-            self.model._validate_params()
+        model = self._make()
+        if hasattr(model, "_parameter_constraints"):
+            model._validate_params()
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> ClassifierBooster:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Fit the classifier to labels encoded as 0..K-1, which some libraries require."""
+        X = self._checked(X, reset=True)
+        y = _check_y(y, estimator=self)
+        check_consistent_length(X, y)
+        check_classification_targets(y)
         self.classes_, encoded = np.unique(y, return_inverse=True)
-        self.model.fit(X, encoded)
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least two classes; found one class")
+        model = self._make()
+        if sample_weight is None:
+            model.fit(X, encoded)
+        else:
+            model.fit(X, encoded, sample_weight=_check_sample_weight(sample_weight, X))
+        self.model_ = model
         n_rounds, self.stop_reason_ = self._n_rounds(), ""
         if n_rounds < self.n_estimators:
             has_rounds = _rounds_parameter(self.classifier) is not None
             self.stop_reason_ = "stopped by itself" if has_rounds else "a fit without rounds"
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the predicted labels, shape (n,)."""
-        return self._labels(self.model.predict(X), X)
+    def _checked(self, X: Any, reset: bool = False) -> Any:
+        """Return samples whose features are those of the fit, in a form that all libraries take.
 
-    def _labels(self, predicted: Any, X: ArrayLike) -> NDArray[Any]:
-        codes, n, K = np.asarray(predicted).reshape(-1), len(np.asarray(X)), len(self.classes_)
+        A frame with text or categories is left to the classifier.
+        """
+        if not reset:
+            check_is_fitted(self)
+        tags = get_tags(self).input_tags
+        checked = validate_data(
+            self,
+            X,
+            reset=reset,
+            skip_check_array=_has_categories(X),
+            accept_sparse=["csr", "csc"] if tags.sparse else False,
+            ensure_all_finite="allow-nan" if tags.allow_nan else True,
+            dtype=None if tags.string or tags.categorical else "numeric",
+        )
+        return csr_matrix(checked) if issparse(checked) else checked  # CatBoost takes no csr_array
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the fitted classifier, such as ``feature_importances_``."""
+        if name.endswith("_") and not name.startswith("_") and "model_" in self.__dict__:
+            return getattr(self.model_, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        with suppress(AttributeError):  # of a class that does not know scikit-learn
+            of_model = get_tags(self._make())
+            tags.input_tags, tags.non_deterministic = (
+                of_model.input_tags,
+                of_model.non_deterministic,
+            )
+        return tags
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted labels, shape (n,)."""
+        X = self._checked(X)
+        return self._labels(self.model_.predict(X), X)
+
+    def _labels(self, predicted: Any, X: Any) -> NDArray[Any]:
+        codes, n, K = np.asarray(predicted).reshape(-1), _num_samples(X), len(self.classes_)
         if len(codes) != n or not np.isin(codes, np.arange(K)).all():
             raise BoostbenchError(
                 f"{type(self).__name__}.predict must return a label from 0 to {K - 1} for each of "
@@ -161,59 +256,61 @@ class ClassifierBooster:
             )
         return np.asarray(self.classes_[codes.astype(np.intp)])
 
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
         """Yield the predicted labels after each round, shape (n,)."""
-        if _rounds_parameter(self.classifier) is None:
-            yield self.predict(X)
-        elif hasattr(self.model, "staged_predict"):
-            for predicted in self.model.staged_predict(X):
-                yield self._labels(predicted, X)
-        elif hasattr(self.model, "estimators_"):
-            for votes in self._votes(X):
-                yield self._labels(votes.argmax(axis=1), X)
-        else:
-            for predicted in self._predict_by_rounds(self.model.predict, X):
-                yield self._labels(predicted, X)
+        X = self._checked(X)
+        for predicted in self._stages(X, "predict"):
+            yield self._labels(predicted, X)
+
+    def staged_score(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Iterator[float]:
+        """Yield the accuracy after each round."""
+        for predicted in self.staged_predict(X):
+            yield accuracy_score(y, predicted, sample_weight=sample_weight)
 
     @_if_probabilistic
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return class probabilities, shape (n, n_classes)."""
-        return np.asarray(self.model.predict_proba(X), dtype=np.float64)
+        X = self._checked(X)
+        return np.asarray(self.model_.predict_proba(X), dtype=np.float64)
 
     @_if_probabilistic
-    def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield class probabilities after each round, shape (n, n_classes)."""
-        if _rounds_parameter(self.classifier) is None:
-            yield self.predict_proba(X)
-        elif hasattr(self.model, "staged_predict_proba"):
-            yield from self.model.staged_predict_proba(X)
-        elif hasattr(self.model, "estimators_"):
-            for t, votes in enumerate(self._votes(X), start=1):
-                yield votes / t
-        else:
-            for P in self._predict_by_rounds(self.model.predict_proba, X):
-                yield P.astype(np.float64)
+        for P in self._stages(self._checked(X), "predict_proba"):
+            yield np.asarray(P, dtype=np.float64)
 
-    def _votes(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+    def _stages(self, X: Any, what: str) -> Iterator[Any]:
+        """Yield the result of a prediction method after each round."""
+        predict = getattr(self.model_, what)
+        if _rounds_parameter(self.classifier) is None:
+            yield predict(X)
+        elif hasattr(self.model_, f"staged_{what}"):
+            yield from getattr(self.model_, f"staged_{what}")(X)
+        elif hasattr(self.model_, "estimators_"):
+            for t, votes in enumerate(self._votes(X), start=1):
+                yield votes.argmax(axis=1) if what == "predict" else votes / t
+        else:
+            has_number = "num_iteration" in inspect.signature(predict).parameters
+            for t in range(1, self._n_rounds() + 1):
+                to_t = {"num_iteration": t} if has_number else {"iteration_range": (0, t)}
+                yield predict(X, **to_t)
+
+    def _votes(self, X: Any) -> Iterator[Any]:
         """Yield the sum of the probabilities of the first t members, for t = 1, 2, ..."""
         votes: Any = 0.0
-        for t in range(len(self.model.estimators_)):
-            member = copy.copy(self.model)
+        for t in range(len(self.model_.estimators_)):
+            member = copy.copy(self.model_)
             member.n_estimators = 1
             for name in ("estimators_", "estimators_features_"):
                 if hasattr(member, name):
-                    setattr(member, name, getattr(self.model, name)[t : t + 1])
+                    setattr(member, name, getattr(self.model_, name)[t : t + 1])
             votes = votes + member.predict_proba(X)
             yield votes
 
-    def _predict_by_rounds(self, predict: Callable[..., Any], X: ArrayLike) -> Iterator[Any]:
-        """Yield the result of a prediction method after each round."""
-        has_number = "num_iteration" in inspect.signature(predict).parameters
-        for t in range(1, self._n_rounds() + 1):
-            yield predict(X, num_iteration=t) if has_number else predict(X, iteration_range=(0, t))
-
     def _n_rounds(self) -> int:
-        model = self.model
+        model = self.model_
         if _rounds_parameter(self.classifier) is None:
             return 1
         if hasattr(model, "booster_"):  # LightGBM
@@ -223,6 +320,20 @@ class ClassifierBooster:
         if hasattr(model, "tree_count_"):  # CatBoost
             return int(model.tree_count_)
         return int(model.n_iter_) if hasattr(model, "n_iter_") else len(model.estimators_)
+
+
+class _Unweighted(ClassifierBooster):
+    """Classifier whose fit takes no sample weights."""
+
+    def fit(self, X: Any, y: ArrayLike) -> Any:  # type: ignore[override]
+        """Fit the classifier to labels encoded as 0..K-1."""
+        return super().fit(X, y)
+
+
+def _has_categories(X: Any) -> bool:
+    """Return whether columns of a frame of pandas hold no numbers."""
+    kinds = (getattr(dtype, "kind", "f") for dtype in getattr(X, "dtypes", ()))
+    return hasattr(X, "columns") and any(kind not in "biuf" for kind in kinds)
 
 
 def _empty_instance(classifier: Any) -> Any:

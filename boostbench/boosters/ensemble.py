@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boostbench.portable import total
+from boostbench.portable import row_sums, total
 from boostbench.weak_learners import Forest
 from boostbench.weak_learners.scoring import Additions
 
 #: Inverse of the grid spacing of `on_grid`.
 _GRID = 2.0**38
+#: Attributes that predictions prepare.
+_PREPARED = ("_additions", "_total")
 
 
 class Ensemble:
@@ -29,7 +31,8 @@ class Ensemble:
     -----
     A round adds one tree, or one tree per class, each with its own coefficient, or changes the
     coefficients of trees of earlier rounds. `seal` joins all trees in one `Forest`; hypotheses
-    that are not trees keep their own predictors, which are called one after another.
+    that are not trees keep their own predictors, which are called one after another. An ensemble
+    predicts while it grows, too, only slower.
     """
 
     def __init__(self, n_classes: int) -> None:
@@ -67,6 +70,7 @@ class Ensemble:
         self._add_steps([tree], step, 1.0)
 
     def _append(self, trees: Any) -> None:
+        self._forget()
         self._parts.append(trees)
         self._grown_in += [self.n_rounds] * trees.n_trees
 
@@ -78,11 +82,26 @@ class Ensemble:
         self._round_end.append(len(self._steps))
         self._decays.append(decay)
 
+    def _forget(self) -> None:
+        """Drop what predictions have prepared."""
+        for name in _PREPARED:
+            self.__dict__.pop(name, None)
+
     def seal(self) -> Ensemble:
-        """Join the trees in one `Forest`; call once, after the last round."""
-        if self._parts and all(isinstance(part, Forest) for part in self._parts):
+        """Join the trees in one `Forest`; call after the last round."""
+        if len(self._parts) > 1 and all(isinstance(part, Forest) for part in self._parts):
             self._parts = [Forest.concatenate(self._parts)]
         return self
+
+    def cut(self, n_rounds: int) -> None:
+        """Keep the first rounds, at least one, and their trees."""
+        n_trees = int(np.searchsorted(self._grown_in, n_rounds))
+        self._forget()
+        self.seal()
+        self._parts = [self.forest[:n_trees]] if self._is_forest() else self._parts[:n_trees]
+        n_steps = self._round_end[n_rounds - 1]
+        del self._grown_in[n_trees:], self._tree_index[n_steps:], self._steps[n_steps:]
+        del self._round_end[n_rounds:], self._decays[n_rounds:]
 
     @property
     def n_rounds(self) -> int:
@@ -94,15 +113,36 @@ class Ensemble:
         """Number of leaves of all trees."""
         return sum(part.n_leaves for part in self._parts)
 
+    @property
+    def forest(self) -> Forest:
+        """All trees; after `seal`, and if there are any."""
+        forest: Forest = self._parts[0]
+        return forest
+
+    @property
+    def coefficients(self) -> NDArray[np.float64]:
+        """Final coefficient of each tree, in the order in which they were grown."""
+        if not self._decays:
+            return np.zeros(0)
+        left = np.cumprod([1.0, *self._decays[:0:-1]])[::-1]  # product of the later decays
+        steps = np.array(self._steps) * np.repeat(left, np.diff([0, *self._round_end]))
+        found = np.bincount(np.array(self._tree_index), steps, len(self._grown_in))
+        return np.asarray(found, dtype=np.float64)
+
     def importances(self) -> NDArray[np.float64] | None:
         """Return the share of each feature in the split gains; None if a gain is unknown.
 
         The gains of a round are divided by their sum, and the gains of a tree are weighted by the
-        magnitude of its final coefficient.
+        magnitude of its final coefficient. Classifiers of scikit-learn give their own shares.
         """
+        size: NDArray[np.float64] = np.abs(self.coefficients)
         if not self._is_forest():
-            return None
-        forest, index = self._parts[0], np.array(self._tree_index)
+            each = [getattr(part, "importances", None) for part in self._parts]
+            if not each or any(shares is None for shares in each):
+                return None
+            found = row_sums((np.array(each) * size[:, None]).T)
+            return np.asarray(found / (total(found) or 1.0))
+        forest = self.forest
         n_nodes = np.diff(forest.node_offset)
         tree = np.repeat(np.arange(len(n_nodes)), n_nodes)
         unknown = np.isnan(forest.gain)
@@ -110,31 +150,27 @@ class Ensemble:
         gain = np.where(unknown & (n_nodes[tree] == 1), 1.0, forest.gain)
         if np.isnan(gain).any():
             return None
-        # product of the decays of the later rounds
-        left = np.cumprod([1.0, *self._decays[:0:-1]])[::-1]
-        steps = np.array(self._steps) * np.repeat(left, np.diff([0, *self._round_end]))
-        size = np.abs(np.bincount(index, weights=steps, minlength=len(n_nodes)))
         round_of = np.array(self._grown_in)[tree]
         sums = np.bincount(round_of, weights=gain)[round_of]
         share = np.divide(gain, sums, out=np.zeros_like(gain), where=sums > 0.0)
-        found = np.bincount(forest.feature, share * size[tree], forest.n_features)
-        return np.asarray(found / (total(found) or 1.0))
+        shares = np.bincount(forest.feature, share * size[tree], forest.n_features)
+        return np.asarray(shares / (total(shares) or 1.0))
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""
         F = np.zeros((X.shape[0], self.n_classes))
         if self._is_forest():
             return self._total.add_to(F, X)
-        for _ in self._stages_of_parts(F, X):
-            pass
+        for stage in self.follow(X):
+            F = stage
         return F
 
     def staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round, in an array that is reused."""
-        F = np.zeros((X.shape[0], self.n_classes))
         if self._is_forest():
+            F = np.zeros((X.shape[0], self.n_classes))
             return self._additions.stages(F, X, self._round_end)
-        return self._stages_of_parts(F, X)
+        return self.follow(X)
 
     @cached_property
     def _additions(self) -> Additions:
@@ -153,25 +189,28 @@ class Ensemble:
             return self._additions
         # add each tree once, with the sum of its steps; not for trees whose answers are fractions,
         # where the order of the additions changes the rounding
-        steps = np.bincount(self._tree_index, weights=self._steps, minlength=n)
+        steps = self.coefficients
         index = np.flatnonzero(steps)
         return Additions(forest, index, steps[index])
 
     def __getstate__(self) -> dict[str, Any]:
-        prepared = ("_additions", "_total")
-        return {name: value for name, value in self.__dict__.items() if name not in prepared}
+        return {name: value for name, value in self.__dict__.items() if name not in _PREPARED}
 
-    def _stages_of_parts(
-        self, F: NDArray[np.float64], X: NDArray[np.float64]
-    ) -> Iterator[NDArray[np.float64]]:
-        """Yield F after each round of hypotheses that are not trees."""
-        # a part holds one predictor per tree
-        owner = [(part, k) for part in self._parts for k in range(part.n_trees)]
-        start = 0
+    def follow(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        """Yield the scores after each round, in an array that is reused, tree by tree.
+
+        Rounds may be added between the steps of the iterator, which then yields them too.
+        """
+        F = np.zeros((X.shape[0], self.n_classes))
+        parts, start = iter(self._parts), 0
+        owner: list[tuple[Any, int]] = []
         for end, decay in zip(self._round_end, self._decays, strict=True):
             if decay != 1.0:
                 F *= decay
             for tree, step in zip(self._tree_index[start:end], self._steps[start:end], strict=True):
+                while tree >= len(owner):  # a part holds one predictor per tree
+                    part = next(parts)
+                    owner += [(part, k) for k in range(part.n_trees)]
                 part, k = owner[tree]
                 part.add_scores(X, np.array([k]), np.array([step]), F)
             start = end

@@ -104,20 +104,17 @@ class Booster(BoostingClassifier):
         learner = paired_learner(self, state.n_classes)
         data = learner.prepare(X, rows.representative, rows.count)
         del X, rows  # frees what the weak learner does not keep
-        ensemble = Ensemble(state.n_classes)
+        self.model_ = Ensemble(state.n_classes)
         state.own = self.begin(state)
         fit = partial(learner.fit, data, rng=rng)
         self.stop_reason_ = ""
-        for _ in range(self.n_estimators):
+        while not self.stop_reason_:
             h, step = self.run_round(state, fit)
-            self.stop_reason_ = step.stop
+            self.stop_reason_ = step.stop or ("" if step.keep else "no further hypothesis")
             if step.keep:
-                self.take(state, ensemble, h, step)
+                self.take(state, self.model_, h, step)
                 yield step
             h = None  # frees the leaf index of every row and tree before the next round
-            if step.stop:
-                break
-        self.model_ = ensemble.seal()
 
 
 @cache  # reading the annotations takes as long as a round on a small data set

@@ -27,11 +27,12 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import TwoClasses
-from boostbench.boosters.branching_program import Walks, layer_of, leaves_of, walk_apart, walk_on
+from boostbench.boosters.branching_program import Program, Walks, leaves_of, walk_apart, walk_on
 from boostbench.boosters.loop import row_weights
 from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
+from boostbench.boosters.surface import Training
 from boostbench.portable import dot, mean, row_sums
 from boostbench.registry import boosters
 from boostbench.weak_learners import TREE_PER_CLASS, BinaryLabels, Forest
@@ -88,8 +89,8 @@ class MartiBoost(TwoClasses):
 
     Attributes
     ----------
-    model_ : Forest
-        Nodes, layer by layer; leaf values are probabilities of answer 1.
+    model_ : Program
+        Nodes by layer; leaf values are probabilities of answer 1.
     advantages_ : ndarray of float64, shape (n_nodes,)
         P(answer = y) - 1/2 on the balanced distribution of each trained node; NaN elsewhere.
 
@@ -126,33 +127,28 @@ class MartiBoost(TwoClasses):
     ) -> Iterator[Step]:
         learner = paired_learner(self, 2)
         fit = partial(learner.fit, learner.prepare(X, rows.representative, rows.count), rng=rng)
-        layers: list[Forest] = []
-        advantages: list[NDArray[np.float64]] = []
-        mass = np.zeros((self.n_estimators + 1, len(state.y)))
-        mass[0] = 1.0
-        arriving = mass if self.route == "mass" else mass.copy()
-        row = np.repeat(np.arange(len(state.y)), rows.count if self.route == "sampled" else 0)
+        self.model_, self.stop_reason_, self.advantages_ = Program(), "", np.zeros(0)
+        mass = np.ones((1, len(state.y)))
+        sampled = self.route == "sampled"
+        arriving, row = mass, np.repeat(np.arange(len(state.y)), rows.count if sampled else 0)
         position = np.zeros(len(row), dtype=np.int64)
         # a stream independent of the routes, seeded from a copy of the generator
         self._walk_seed = int(deepcopy(state.rng).integers(2**31))
         walks = Walks(len(X), self._walk_seed)
-        for layer in range(self.n_estimators):
-            nodes, leaves, advantage = self._train_layer(state, arriving[: layer + 1], fit)
-            walk_on(mass, leaves, nodes)
-            if self.route == "sampled":
-                walk_apart(arriving, leaves, nodes, row, position, state.rng.random(len(row)))
-            state.scores = self._answers(mass, layer + 1)
-            state.own = Arrivals(arriving[: layer + 2])
+        while True:
+            nodes, leaves, advantage = self._train_layer(state, arriving, fit)
+            mass = walk_on(mass, leaves, nodes)
+            arriving = mass
+            if sampled:
+                arriving = walk_apart(leaves, nodes, row, position, state.rng.random(len(row)))
+            state.scores = self._answers(mass)
+            state.own = Arrivals(arriving)
             if self.rule == "sampled":
                 state.own.walks = walks.step(nodes, X)
-            layers.append(nodes)
-            advantages.append(advantage)
+            self.model_.layers.append(nodes)
+            self.advantages_ = np.append(self.advantages_, advantage)
             trained = advantage[~np.isnan(advantage)]
-            edge = mean(trained) if trained.size else np.nan
-            yield Step(1.0, edge)
-        self.model_ = Forest.concatenate(layers)
-        self.advantages_ = np.concatenate(advantages)
-        self.stop_reason_ = ""
+            yield Step(1.0, mean(trained) if trained.size else np.nan)
 
     def _train_layer(
         self,
@@ -216,35 +212,34 @@ class MartiBoost(TwoClasses):
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         if self.rule == "sampled":  # equal rows take independent walks
-            yield from self._sampled_walks(X)
+            walks = Walks(len(X), self._walk_seed)
+            yield from (walks.step(nodes, X) for nodes in self.model_.layers)
             return
         distinct, row_of = np.unique(X, axis=0, return_inverse=True)
-        row_of = row_of.reshape(-1)
-        mass = np.zeros((self.n_rounds_ + 1, len(distinct)))
-        mass[0] = 1.0
-        for layer in range(self.n_rounds_):
-            nodes = layer_of(self.model_, layer)
-            walk_on(mass, leaves_of(nodes, distinct), nodes)
-            yield self._answers(mass, layer + 1)[row_of]
+        mass = np.ones((1, len(distinct)))
+        for nodes in self.model_.layers:
+            mass = walk_on(mass, leaves_of(nodes, distinct), nodes)
+            yield self._answers(mass)[row_of.reshape(-1)]
 
-    def _sampled_walks(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        walks = Walks(len(X), self._walk_seed)
-        for layer in range(self.n_rounds_):
-            yield walks.step(layer_of(self.model_, layer), X)
+    def _follow(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        yield from self._staged_scores(X)
+
+    def _cut(self, n_rounds: int) -> None:
+        super()._cut(n_rounds)
+        self.advantages_ = self.advantages_[: n_rounds * (n_rounds + 1) // 2]
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         for F in self._staged_scores(X):
             last = F
         return last
 
-    def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
-        if self.rule == "sampled":
-            return self._labels(state.own.walks)
-        return super()._training_labels(state, row_of)
+    def _training_scores(self, training: Training) -> tuple[NDArray[np.float64], Any]:
+        walks = training.state.own.walks
+        return super()._training_scores(training) if walks is None else (walks, slice(None))
 
-    def _answers(self, mass: NDArray[np.float64], layer: int) -> NDArray[np.float64]:
+    def _answers(self, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return P(j <= l/2) and P(j > l/2) after l layers, shape (n, 2)."""
-        p = row_sums(mass[layer // 2 + 1 : layer + 1].T)
+        p = row_sums(mass[(len(mass) + 1) // 2 :].T)
         return np.column_stack([1.0 - p, p])
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -164,10 +164,10 @@ class MDeepBoost(BoostingClassifier):
         data = learner.prepare(X, rows.representative, rows.count)
         del X, rows  # frees what the weak learner does not keep
         loss, F, y, w = self._loss_part(), state.scores, state.y, state.sample_weight
-        f, chosen = Ensemble(state.n_classes), Chosen()
-        state.own = chosen
+        self.model_ = f = Ensemble(state.n_classes)
+        state.own = chosen = Chosen()
         self.stop_reason_ = ""
-        while f.n_rounds < self.n_estimators and not self.stop_reason_:
+        while not self.stop_reason_:
             D = loss.weigh(F, y, w)  # lines 10-14
             cost = np.asarray(D.cost(y), order=trees.order)  # Eq. 12
             path = trees(learner, data, y, D, cost, rng)
@@ -184,9 +184,6 @@ class MDeepBoost(BoostingClassifier):
             k.answers.add_to(F, eta)
             self.stop_reason_ = "perfect weak learner" if k.is_perfect else ""
             yield Step(eta, 1.0 - 2.0 * k.eps, self.stop_reason_)
-        self.model_ = f.seal()
-        self.coefficients_ = np.array(chosen.alpha)
-        self.tree_sizes_ = np.array(chosen.sizes, dtype=np.int64)
 
     def _steepest(
         self,
@@ -239,6 +236,19 @@ class MDeepBoost(BoostingClassifier):
         return closed_step(1.0 - eps, eps, b, k.alpha)
 
     # ---- interface ------------------------------------------------------------------------
+
+    @property
+    def coefficients_(self) -> NDArray[np.float64]:
+        """Final alpha of every tree."""
+        coefficients: NDArray[np.float64] = self.model_.coefficients
+        return coefficients
+
+    @property
+    def tree_sizes_(self) -> NDArray[np.int64]:
+        """Number n of inner nodes of every tree, at least 1."""
+        n_nodes = np.diff(self.model_.forest.node_offset) if self.n_rounds_ else np.zeros(0)
+        sizes: NDArray[np.int64] = np.maximum(n_nodes, 1).astype(np.int64)
+        return sizes
 
     def _validate_params(self) -> None:
         super()._validate_params()

@@ -11,8 +11,8 @@ F          ``scores(X)``                       (n, K)
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from itertools import islice
 from typing import Annotated, Any
 
 import numpy as np
@@ -22,78 +22,29 @@ from sklearn.utils.validation import check_is_fitted
 
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
-from boostbench.boosters.surface import BoostingClassifier, RoundInfo
+from boostbench.boosters.surface import BoostingClassifier, Training
 from boostbench.portable import row_sums, total
 from boostbench.registry import boosters
 
 
 @dataclass
-class _Course:
-    """Record of the fit of one booster, filled by its `on_round` callback.
+class Sides:
+    """State of `OneVsAll`.
 
     Attributes
     ----------
-    state : BoostState or None
-        State after the last round; None before the first.
-    row_of : ndarray of intp, shape (n_samples,)
-        Row of each sample in the state, -1 for samples of weight 0.
-    told : list of (float, float, float)
-        Edge, objective and bound of each round.
-    own : list of object
-        Copy of ``state.own`` after each round.
-    """
-
-    state: BoostState | None = None
-    row_of: NDArray[np.intp] = field(default_factory=lambda: np.empty(0, dtype=np.intp))
-    told: list[tuple[float, float, float]] = field(default_factory=list)
-    own: list[Any] = field(default_factory=list)
-
-    def __call__(self, info: RoundInfo) -> None:
-        self.state, self.row_of = info.state, info.row_of
-        self.told.append((info.step.edge, info.loss, info.bound))
-        self.own.append(copy(info.state.own))
-
-    def weights(self, one: Any, t: int, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the weight of each sample after t rounds, per unit of sample weight.
-
-        ``F`` has the scores of the samples. The result is undefined for samples of weight 0.
-        """
-        assert self.state is not None
-        used = np.flatnonzero(self.row_of >= 0)
-        of_row = np.empty(len(self.state.y), dtype=np.intp)
-        of_row[self.row_of[used]] = used
-        own = self.own[min(t, len(self.own)) - 1]
-        w = one.weights(replace(self.state, scores=F[of_row], own=own))
-        return np.asarray((w / self.state.sample_weight)[self.row_of])
-
-
-@dataclass(frozen=True)
-class _Side:
-    """State of `OneVsAll` after a round of all boosters.
-
-    Attributes
-    ----------
-    courses : list of _Course
-        Records of the boosters.
+    fits : list of Training
+        Fit of each booster.
     sample : ndarray of intp, shape (n,)
         Index of one sample of each row.
-    round : int
-        Number of the round, from 1.
-    parts : list of ndarray of float64, shape (n_samples, 2)
-        Scores of each booster.
-    F : ndarray of float64, shape (n_samples, K)
-        Joint scores.
     loss, bound : float
         Mean of the objectives, and sum of the bounds on the training error, or NaN.
     """
 
-    courses: list[_Course]
+    fits: list[Training]
     sample: NDArray[np.intp]
-    round: int
-    parts: list[NDArray[np.float64]]
-    F: NDArray[np.float64]
-    loss: float
-    bound: float
+    loss: float = np.nan
+    bound: float = np.nan
 
 
 @boosters.register("one-vs-all", family="robust")
@@ -143,26 +94,34 @@ class OneVsAll(BoostingClassifier):
     ) -> Iterator[Step]:
         y = state.y[rows.row_of]  # the label of a sample of weight 0 does not matter
         targets = [1] if state.n_classes == 2 else range(state.n_classes)
-        self.estimators_ = []
-        courses = [_Course() for _ in targets]
-        for k, course in zip(targets, courses, strict=True):
-            one = self._make_one(int(rng.integers(2**31)))
-            one.fit(X, y == k, rows.sample_weight, on_round=course)
-            self.estimators_.append(one)
-        reasons = {one.stop_reason_ for one in self.estimators_}
-        self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
-        # replay the rounds of all boosters in parallel
-        for t, parts in enumerate(self._staged_parts(X), start=1):
-            F = self._joined(parts)
-            state.scores = F[rows.representative]
-            # boosters without any round have no record
-            told = [course.told for course in courses if course.told]
-            last = [its[min(t, len(its)) - 1] for its in told]
-            edge, loss, bound = (row_sums(np.transpose(last)) / len(last)).tolist()
+        self.estimators_ = [self._make_one(int(rng.integers(2**31))) for _ in targets]
+        state.own = own = Sides(
+            [
+                one._start(X, y == k, rows.sample_weight)
+                for k, one in zip(targets, self.estimators_, strict=True)
+            ],
+            rows.representative,
+        )
+        del X, y, rows
+        told: dict[int, tuple[float, float, float]] = {}  # boosters without any round tell nothing
+        while True:
+            infos = [one._next(fit) for one, fit in zip(self.estimators_, own.fits, strict=True)]
+            reasons = {one.stop_reason_ for one in self.estimators_}
+            self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
+            if not any(infos):
+                return
+            for k, info in enumerate(infos):
+                if info is not None:
+                    told[k] = (info.step.edge, info.loss, info.bound)
+            edge, own.loss, bound = (row_sums(np.transpose([*told.values()])) / len(told)).tolist()
             # a misclassified sample is an error of at least one booster
-            bound = bound * len(told) if len(told) == len(courses) else np.nan
-            state.own = _Side(courses, rows.representative, t, parts, F, loss, bound)
+            own.bound = bound * len(told) if len(told) == len(infos) else np.nan
+            state.scores = self._of_samples(own)[own.sample]
             yield Step(1.0, edge)
+
+    def _seal(self) -> None:
+        for one in self.estimators_:
+            one._seal()
 
     def _make_one(self, seed: int) -> Any:
         """Return an unfitted booster for one class."""
@@ -187,14 +146,26 @@ class OneVsAll(BoostingClassifier):
         return self._joined([one._scores(X) for one in self.estimators_])
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        return map(self._joined, self._staged_parts(X))
-
-    def _staged_parts(self, X: NDArray[np.float64]) -> Iterator[list[NDArray[np.float64]]]:
-        parts = [np.zeros((len(X), 2)) for _ in self.estimators_]
         stages = [one._staged_scores(X) for one in self.estimators_]
-        for _ in range(max(one.n_rounds_ for one in self.estimators_)):
+        return islice(self._side_by_side(stages, X), self.n_rounds_)
+
+    def _follow(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        yield from self._side_by_side([one._follow(X) for one in self.estimators_], X)
+
+    def _side_by_side(
+        self, stages: list[Iterator[NDArray[np.float64]]], X: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """Yield joint scores without end; a booster that has ended keeps its last scores."""
+        parts = [np.zeros((X.shape[0], 2)) for _ in stages]
+        while True:
             parts = [next(stage, part) for stage, part in zip(stages, parts, strict=True)]
-            yield parts
+            yield self._joined(parts)
+
+    def _cut(self, n_rounds: int) -> None:
+        for one in self.estimators_:
+            if one.n_rounds_ > n_rounds:
+                one._cut(n_rounds)
+        self.n_rounds_ = n_rounds
 
     def _joined(self, parts: list[NDArray[np.float64]]) -> NDArray[np.float64]:
         """Return the scores of all classes, given the scores of each booster, shape (n, 2)."""
@@ -208,9 +179,14 @@ class OneVsAll(BoostingClassifier):
         labels: NDArray[Any] = self.classes_[self.estimators_[0]._labels(F).astype(np.intp)]
         return labels
 
-    def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
-        own: _Side = state.own
-        return self._labels(own.F)
+    def _training_scores(self, training: Training) -> tuple[NDArray[np.float64], Any]:
+        return self._of_samples(training.state.own), slice(None)
+
+    def _of_samples(self, own: Sides) -> NDArray[np.float64]:
+        """Return the scores of all training samples."""
+        each = zip(self.estimators_, own.fits, strict=True)
+        parts = [one._training_scores(fit) for one, fit in each]
+        return self._joined([F[of_sample] for F, of_sample in parts])
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return each booster's probability of its class, normalised over the classes."""
@@ -225,22 +201,23 @@ class OneVsAll(BoostingClassifier):
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the weight of each row, averaged over the boosters."""
-        own: _Side = state.own
+        own: Sides = state.own
         w = np.zeros(len(own.sample))
-        for one, course, F in zip(self.estimators_, own.courses, own.parts, strict=True):
-            if course.told:
-                w += course.weights(one, own.round, F)[own.sample]
+        for one, fit in zip(self.estimators_, own.fits, strict=True):
+            if one.n_rounds_:
+                per_weight = one.weights(fit.state) / fit.state.sample_weight
+                w += per_weight[fit.row_of[own.sample]]
         w *= state.sample_weight
         return np.asarray(w / (total(w) or 1.0))
 
     def objective(self, state: BoostState) -> float:
         """Return the mean of the boosters' objectives after the round."""
-        own: _Side = state.own
+        own: Sides = state.own
         return own.loss
 
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return the objective divided by the sum of the boosters' bounds on the error."""
-        own: _Side = state.own
+        own: Sides = state.own
         return own.loss / own.bound if own.bound > 0.0 else 0.0
 
     def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:

@@ -133,18 +133,20 @@ class SMBoost(Booster):
 
     def fit(
         self,
-        X: ArrayLike,
+        X: Any,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
         cost: ArrayLike | None = None,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
         on_round: OnRound | None = None,
     ) -> SMBoost:
         """Fit the ensemble.
 
         Parameters
         ----------
-        X, y, sample_weight, on_round
+        X, y, sample_weight, X_val, y_val, on_round
             As in `BoostingClassifier.fit`.
         cost : array-like of shape (n_samples, n_classes), default=None
             Cost of every class for each sample, used in place of the parameter `cost`. Several
@@ -155,7 +157,7 @@ class SMBoost(Booster):
         self : SMBoost
         """
         own_cost = self.cost if cost is None and callable(self.cost) else cost
-        self._fit(X, y, sample_weight, on_round, own_cost)
+        self._fit(X, y, sample_weight, on_round, (X_val, y_val), own_cost)
         return self
 
     def begin(self, state: BoostState) -> Risk:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import pickle
+import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from numbers import Integral
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -21,15 +27,48 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from boostbench.boosters.cost_matrices import sample_costs
 from boostbench.boosters.rows import CanonicalRows, canonical_rows
 from boostbench.boosters.state import BoostState, Step, softmax
-from boostbench.declared import Count, Declared
+from boostbench.boosters.stopping import (
+    Callbacks,
+    CallbackSupport,
+    Progress,
+    Validation,
+    hold_out,
+    with_callbacks,
+)
+from boostbench.declared import Count, Declared, NotNegative, Share
 from boostbench.portable import log
+from boostbench.registry import weak_learners
 from boostbench.threads import threads
+
+#: Number of samples above which ``early_stopping="auto"`` stops early.
+_MANY = 10_000
 
 #: scikit-learn estimator checks that boosters are allowed to fail, with the reason.
 EXPECTED_FAILED_CHECKS = {
     "check_class_weight_classifiers": "fits samples even if their class weight is tiny; "
     "a weak learner with min_weight_fraction_leaf and few rounds pass"
 }
+
+
+@dataclass(frozen=True)
+class Training:
+    """A fit in progress.
+
+    Attributes
+    ----------
+    state : BoostState
+    row_of : ndarray of intp, shape (n_samples,)
+        As of `RoundInfo`.
+    steps : iterator of Step
+        Trains a round and yields its step; ends if the training does.
+    validation : Validation or None
+        Observer of a fit that stops early.
+    """
+
+    state: BoostState
+    row_of: NDArray[np.intp]
+    steps: Iterator[Step]
+    validation: Validation | None = None
 
 
 @dataclass(frozen=True)
@@ -40,22 +79,30 @@ class RoundInfo:
     ----------
     round : int
         Number of the round, from 1.
-    row_of : ndarray of intp, shape (n_samples,)
-        Distinct row of each training sample, -1 for a sample of weight 0. The scores of the
-        samples are ``scores[row_of]``.
     step : Step
         Step of this round.
-    state : BoostState
-        State after the step.
+    training : Training
     booster : BoostingClassifier
         Booster that is being fitted.
     """
 
     round: int
-    row_of: NDArray[np.intp]
     step: Step
-    state: BoostState
+    training: Training
     booster: BoostingClassifier
+
+    @property
+    def state(self) -> BoostState:
+        """State after the step."""
+        return self.training.state
+
+    @property
+    def row_of(self) -> NDArray[np.intp]:
+        """Distinct row of each training sample, -1 for a sample of weight 0, shape (n_samples,).
+
+        The scores of the samples are ``scores[row_of]``.
+        """
+        return self.training.row_of
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -65,7 +112,9 @@ class RoundInfo:
     @cached_property
     def labels(self) -> NDArray[Any]:
         """Predicted labels of the training samples after this round, as by `staged_predict`."""
-        return self.booster._training_labels(self.state, self.row_of)
+        F, of_sample = self.booster._training_scores(self.training)
+        labels: NDArray[Any] = self.booster._labels(F)[of_sample]
+        return labels
 
     @cached_property
     def loss(self) -> float:
@@ -83,7 +132,7 @@ class RoundInfo:
 OnRound = Callable[[RoundInfo], None]
 
 
-class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of all boosters: parameters, validation and prediction.
 
     Parameters
@@ -101,6 +150,24 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         Number of threads used by `fit` to grow the trees of a round. None uses one thread, or
         as many as the enclosing context allows; -1 uses all cores. The model does not depend on
         the number of threads.
+    early_stopping : bool or "auto", default=False
+        Whether to end the fit when the score on held-out samples no longer rises, and to keep the
+        rounds up to the best one; "auto" if there are more than 10000 samples.
+    validation_fraction : float, int or None, default=0.1
+        Share or number of the training samples that are held out, drawn within each class. None
+        scores the training samples. Not used if `fit` gets ``X_val`` and ``y_val``.
+    n_iter_no_change : int, default=10
+        The fit ends if none of so many rounds raises the score by more than `tol`.
+    tol : float, default=1e-7
+        Smallest gain of the score that counts.
+    scoring : {"accuracy", "loss"}, default="accuracy"
+        Score of held-out samples: the accuracy, or minus the logarithmic loss of `predict_proba`,
+        which rises early in boosters whose scores are no estimates of probabilities.
+    warm_start : bool, default=False
+        Whether `fit` continues the fit before, if data and other parameters are the same. The
+        model is that of a single fit of all rounds.
+    verbose : int, default=0
+        1 prints a line after rounds 1, 2, ..., 10, 20, ..., 100, 200, ...; 2 after each round.
     class_weight : dict, "balanced" or None, default=None
         Factors by which the sample weights of each class are multiplied, as in scikit-learn;
         ``"balanced"`` uses ``n_samples / (n_classes * np.bincount(y))``. In a config, the keys
@@ -115,7 +182,11 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     stop_reason_ : str
         Reason for an early stop; empty if all rounds were run. ``"perfect weak learner"``: the
         weak learner has no weighted error; ``"no edge"``: the weak learner is no better than
-        chance; ``"converged"``: nothing is left to learn. Some boosters define further reasons.
+        chance; ``"converged"``: nothing is left to learn; ``"no improvement"``: early stopping;
+        ``"on request"``: ``on_round`` or a callback. Some boosters define further reasons.
+    validation_score_ : ndarray of float64
+        Scores of held-out samples before the first round and after each; only of fits that stop
+        early. Attributes of a booster that its last round sets are of the last round trained.
 
     Notes
     -----
@@ -140,6 +211,13 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
     random_state: Annotated[Any, "random_state"] = None
     n_jobs: Annotated[int, Interval(Integral, None, -1, closed="right")] | Count | None = None
     class_weight: Annotated[Any, StrOptions({"balanced"}), dict, None] = None
+    early_stopping: Annotated[Any, "boolean", StrOptions({"auto"})] = False
+    validation_fraction: Share | Count | None = 0.1
+    n_iter_no_change: Count = 10
+    tol: NotNegative = 1e-7
+    scoring: Literal["accuracy", "loss"] = "accuracy"
+    warm_start: bool = False
+    verbose: Annotated[int, "verbose"] = 0
 
     # ---- methods of subclasses ------------------------------------------------------------
 
@@ -151,7 +229,11 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         rows: CanonicalRows,
         rng: np.random.Generator,
     ) -> Iterator[Step]:
-        """Train on the rows, yield the step of each round; set `stop_reason_` and the model."""
+        """Train on the rows, and yield the step of each round, `n_estimators` or more.
+
+        At each step, `model_` predicts as the rounds so far do, and `stop_reason_` is the reason of
+        an end, if there is one.
+        """
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""
@@ -208,14 +290,35 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         """
         return softmax(F)
 
+    def set_params(self, **params: Any) -> Any:
+        """Set parameters; ``weak_learner__NAME`` is one of the weak learner, also of the default.
+
+        Returns
+        -------
+        self : BoostingClassifier
+        """
+        inner, prefix = {}, "weak_learner__"
+        for name in [name for name in params if name.startswith(prefix)]:
+            inner[name.removeprefix(prefix)] = params.pop(name)
+        super().set_params(**params)
+        if inner and hasattr(self.weak_learner, "set_params"):
+            self.weak_learner.set_params(**inner)
+        elif inner:
+            spec = self.weak_learner or self.default_weak_learner(2)[0]
+            learner, given = weak_learners.named(spec)
+            self.weak_learner = {learner: {**given, **inner}}
+        return self
+
     # ---- training -------------------------------------------------------------------------
 
     def fit(
         self,
-        X: ArrayLike,
+        X: Any,
         y: ArrayLike,
         sample_weight: ArrayLike | None = None,
         *,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
         on_round: OnRound | None = None,
     ) -> Any:
         """Fit the ensemble.
@@ -230,8 +333,11 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             Non-negative weights. If all are integers, of at most 1000 on average, a sample of
             weight w is equivalent to w copies of the sample; otherwise every sample of positive
             weight counts as one sample, and only the ratios of the weights matter.
+        X_val, y_val : array-like of shape (n, n_features) and (n,), default=None
+            Samples that `early_stopping` scores, in place of a part of the training samples.
         on_round : callable, default=None
-            Called with a `RoundInfo` after each round.
+            Called with a `RoundInfo` after each round; ends the fit if it returns True. If it
+            raises an error, the booster predicts with the rounds so far.
 
         Returns
         -------
@@ -243,46 +349,157 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
             If a parameter, X, y or the weights are invalid, or the weak learner does not support
             the demands of the booster.
         """
-        return self._fit(X, y, sample_weight, on_round)
+        return self._fit(X, y, sample_weight, on_round, (X_val, y_val))
 
+    @with_callbacks
     def _fit(
         self,
-        X: ArrayLike,
+        X: Any,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         on_round: OnRound | None,
+        held_out: tuple[Any, Any],
         cost: ArrayLike | Callable[..., ArrayLike] | None = None,
     ) -> Any:
         self._validate_params()
+        if not self.early_stopping and (held_out[0] is not None or held_out[1] is not None):
+            raise ValueError("X_val and y_val need early_stopping=True")
+        callbacks = Callbacks(self, X, y) if hasattr(self, "_skl_callbacks") else None
+        key = self._key_of(X, y, sample_weight, held_out, cost) if self.warm_start else None
+        training = self._paused(key)
+        if training is None:
+            training = self._start(X, y, sample_weight, cost, held_out)
+        del X, y, sample_weight, held_out, cost  # frees what the rounds do not keep
+        validation = training.validation
+        progress = Progress(self.verbose, validation) if self.verbose else None
+        observers: list[Any] = [validation, progress, callbacks, on_round]
+        observers = [observe for observe in observers if observe is not None]
+        try:
+            with threads(self.n_jobs):
+                while self.n_rounds_ < self.n_estimators and (info := self._next(training)):
+                    if True in [observe(info) for observe in observers]:  # all are told
+                        self.stop_reason_ = str(getattr(self, "stop_reason_", "") or "on request")
+                        break
+        finally:
+            if self.n_rounds_:
+                self._seal()
+        self._training = None if key is None else (key, training)
+        if validation is not None and self.n_rounds_:
+            self.validation_score_ = np.array(validation.scores)
+            if validation.best < self.n_rounds_:
+                self._cut(validation.best)
+                self._training = None
+        if callbacks is not None:
+            callbacks.end()
+        if not self.n_rounds_:
+            warnings.warn(
+                f"{type(self).__name__} could learn nothing ({self.stop_reason_}): it predicts "
+                f"{self.classes_.tolist()[0]!r} for all samples",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self
+
+    def _start(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+        cost: ArrayLike | Callable[..., ArrayLike] | None = None,
+        held_out: tuple[Any, Any] | None = None,
+    ) -> Training:
+        """Return a fit before its first round; ``held_out`` is None if it never stops early."""
         X, y_codes, weights = self._validate_training_data(X, y, sample_weight)
         n_classes = len(self.classes_)
         own_cost = (
             None if cost is None else sample_costs(cost, X, self.classes_[y_codes], n_classes)
         )
+        seeds = np.random.SeedSequence(check_random_state(self.random_state).randint(2**31))
+        of_booster, of_learner, of_split = map(np.random.default_rng, seeds.spawn(3))
+        stops = self.early_stopping is True or (self.early_stopping and len(y_codes) > _MANY)
+        held: Any = None  # samples, labels and weights to score
+        if held_out is not None and stops:
+            if held_out[0] is not None:
+                held = self._validated(*held_out)
+            elif self.validation_fraction is not None:
+                chosen = hold_out(y_codes, self.validation_fraction, of_split)
+                held = X[chosen], y_codes[chosen], weights[chosen]
+                weights = np.where(chosen, 0.0, weights)
         content = X if own_cost is None else np.column_stack([X, own_cost])
         with threads(self.n_jobs):
             rows = canonical_rows(content, y_codes, weights)
-        seeds = np.random.SeedSequence(check_random_state(self.random_state).randint(2**31))
-        booster_rng, learner_rng = (np.random.default_rng(seed) for seed in seeds.spawn(2))
         state = BoostState(
             y=y_codes[rows.representative],
             sample_weight=rows.weight,
             n_samples=int(rows.count.sum()),
             n_classes=n_classes,
             scores=np.zeros((len(rows.weight), n_classes), order="F"),
-            rng=booster_rng,
+            rng=of_booster,
             cost=None if own_cost is None else own_cost[rows.representative],
         )
         self.n_rounds_ = 0
-        steps = self._rounds(state, X, rows, learner_rng)
-        row_of = np.empty(0, np.intp) if on_round is None else rows.row_of
-        del X, y_codes, weights, own_cost, content, rows  # frees what the rounds do not keep
-        with threads(self.n_jobs):
-            for step in steps:
-                self.n_rounds_ += 1
-                if on_round is not None:
-                    on_round(RoundInfo(self.n_rounds_, row_of, step, state, self))
-        return self
+        self.stop_reason_ = ""
+        validation = None
+        if held is not None:
+            validation = Validation(self, self._follow(held[0]), *held[1:])
+        elif held_out is not None and stops:
+            scores = (state.scores for _ in count())
+            validation = Validation(self, scores, state.y, state.sample_weight)
+        steps = self._rounds(state, X, rows, of_learner)
+        return Training(state, rows.row_of, steps, validation)
+
+    def _next(self, training: Training) -> RoundInfo | None:
+        """Carry out a round, or return None if the fit has ended."""
+        step = next(training.steps, None)
+        if step is None:
+            return None
+        self.n_rounds_ += 1
+        return RoundInfo(self.n_rounds_, step, training, self)
+
+    def _key_of(self, *data: Any) -> str:
+        """Return a digest of what decides a fit, but for the number of rounds."""
+        free = ("n_estimators", "n_jobs", "warm_start", "verbose")
+        params = {k: v for k, v in self.get_params(deep=False).items() if k not in free}
+        return hashlib.blake2b(pickle.dumps((data, params))).hexdigest()
+
+    def _paused(self, key: str | None) -> Training | None:
+        """Return the fit before, if it can be continued."""
+        before, training = getattr(self, "_training", None) or (None, None)
+        if key is None or key != before or not self.nested_rounds:
+            return None
+        if self.n_estimators < self.n_rounds_:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be at least n_rounds_={self.n_rounds_} "
+                "if warm_start=True"
+            )
+        return training
+
+    def _follow(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield the scores after each round of a fit in progress; called after the round."""
+        yield from self.model_.follow(X)
+
+    def _seal(self) -> None:
+        """Prepare the model for predictions, after the last round."""
+        self.model_.seal()
+
+    def _cut(self, n_rounds: int) -> None:
+        """Keep the first rounds of the model, at least one."""
+        self.model_.cut(n_rounds)
+        self.n_rounds_ = n_rounds
+
+    def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
+        """Return samples for validation, their labels 0..K-1, and their weights."""
+        y = column_or_1d(y)
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        if (unknown := y[self.classes_[codes] != y]).size:
+            raise ValueError(f"y_val has labels that y has not, such as {unknown.tolist()[0]!r}")
+        X = self._validate_test_data(X)
+        check_consistent_length(X, y)
+        return X, codes, np.ones(len(codes))
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_training"}
 
     def _validate_training_data(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
@@ -350,6 +567,13 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         for F in self.staged_scores(X):
             yield self._labels(F)
 
+    def staged_score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Iterator[float]:
+        """Yield the accuracy after each round."""
+        for predicted in self.staged_predict(X):
+            yield accuracy_score(y, predicted, sample_weight=sample_weight)
+
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities, shape (n_samples, n_classes); rows sum to 1."""
         return self.probabilities(self.scores(X))
@@ -396,12 +620,12 @@ class BoostingClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ign
         labels: NDArray[Any] = self.classes_[F.argmax(axis=1)]
         return labels
 
-    def _training_labels(self, state: BoostState, row_of: NDArray[np.intp]) -> NDArray[Any]:
-        """Return the predicted labels of the training samples.
+    def _training_scores(self, training: Training) -> tuple[NDArray[np.float64], Any]:
+        """Return scores, and the index of those of each training sample.
 
-        To be overridden if equal samples may have different labels.
+        To be overridden if equal samples may have different scores.
         """
-        return self._labels(state.scores)[row_of]
+        return training.state.scores, training.row_of
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -115,6 +115,12 @@ class EstimatorPart:
     model: Any
     n_trees: ClassVar[int] = 1
 
+    @property
+    def importances(self) -> NDArray[np.float64] | None:
+        """Shares of the features as the classifier tells them; None if it does not."""
+        shares: NDArray[np.float64] | None = getattr(self.model, "feature_importances_", None)
+        return shares
+
     def labels_of(self, X: NDArray[np.float64]) -> NDArray[np.int32]:
         """Return the predicted labels, shape (n,)."""
         labels: NDArray[np.int32] = np.asarray(self.model.predict(X), dtype=np.int32)

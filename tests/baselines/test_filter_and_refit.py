@@ -101,7 +101,7 @@ def test_the_curve_is_that_of_the_classifier_on_the_kept_samples(classifier: Any
 def test_the_last_fit_is_the_classifier_called_by_hand() -> None:
     X, y = make_classification(240, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
     filtered = FilterAndRefit(10, classifier="random-forest", random_state=1).fit(X, y)
-    seed = filtered.estimator_.model.random_state
+    seed = filtered.estimator_.random_state
     by_hand = RandomForestClassifier(10, random_state=seed).fit(
         X[filtered.kept_], y[filtered.kept_]
     )

@@ -94,8 +94,8 @@ def test_it_learns_and_bears_noise(name: str) -> None:
 @each
 def test_a_clone_is_the_same_with_other_exponents_too(name: str) -> None:
     X, y = load_iris(return_X_y=True)
-    one = make_booster(name, n_estimators=4, r=0.5, q=0.3).model.fit(X, y)
+    one = make_booster(name, n_estimators=4, r=0.5, q=0.3)._make().fit(X, y)
     assert_array_equal(clone(one).fit(X, y).predict_proba(X), one.predict_proba(X))
-    other = make_booster(name, n_estimators=4, r=0.0, q=0.8).model.fit(X, y)
+    other = make_booster(name, n_estimators=4, r=0.0, q=0.8)._make().fit(X, y)
     changed = clone(one).set_params(r=0.0, q=0.8)
     assert_array_equal(changed.fit(X, y).predict_proba(X), other.predict_proba(X))

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from boostbench.boosters.branching_program import (
     Walks,
-    layer_of,
     leaves_of,
     walk_apart,
     walk_on,
@@ -29,7 +28,7 @@ PROGRAM = Forest(
     leaf_offset=[0, 2, 3, 6],
     n_features=2,
 )
-N_LAYERS = 2
+LAYERS = PROGRAM[:1], PROGRAM[1:]
 
 
 @pytest.fixture
@@ -40,22 +39,15 @@ def X() -> NDArray[np.float64]:
     return X
 
 
-def everything_at_the_root(n: int) -> NDArray[np.float64]:
-    mass = np.zeros((N_LAYERS + 1, n))
-    mass[0] = 1.0
-    return mass
-
-
 def test_mass_by_hand() -> None:
     X = np.array([[0.5, 0.0], [0.6, 0.25], [np.nan, 0.3], [0.8, np.nan]])
-    mass = everything_at_the_root(4)
+    mass = np.ones((1, 4))
     expected = (
-        [[0.75, 0, 0, 0], [0.25, 1, 1, 1], [0, 0, 0, 0]],
+        [[0.75, 0, 0, 0], [0.25, 1, 1, 1]],
         [[0.375, 0, 0, 0], [0.625, 1, 0.25, 0.875], [0, 0, 0.75, 0.125]],
     )
-    for layer in range(N_LAYERS):
-        nodes = layer_of(PROGRAM, layer)
-        walk_on(mass, leaves_of(nodes, X), nodes)
+    for layer, nodes in enumerate(LAYERS):
+        mass = walk_on(mass, leaves_of(nodes, X), nodes)
         assert_array_equal(mass, expected[layer])
 
 
@@ -63,18 +55,18 @@ def test_every_sample_of_a_row_takes_the_path_of_its_own_coins(X: NDArray[np.flo
     rng = np.random.default_rng(1)
     count = rng.integers(1, 4, len(X))
     row = np.repeat(np.arange(len(X)), count)
-    mass, position = everything_at_the_root(len(X)), np.zeros(len(row), dtype=np.int64)
+    position = np.zeros(len(row), dtype=np.int64)
     walks, same_coins = Walks(len(row), seed=1), np.random.default_rng(1)
-    for layer in range(N_LAYERS):
-        nodes, coins = layer_of(PROGRAM, layer), same_coins.random(len(row))
+    for layer, nodes in enumerate(LAYERS):
+        coins = same_coins.random(len(row))
         rho = nodes.leaf_value[nodes.apply(X) + nodes.leaf_offset[:-1], 0]
         expected = position + (coins < rho[row, position])
-        walk_apart(mass, leaves_of(nodes, X), nodes, row, position, coins)
+        mass = walk_apart(leaves_of(nodes, X), nodes, row, position, coins)
         assert_array_equal(position, expected)
         majority = walks.step(nodes, X[row]).argmax(axis=1)
         assert_array_equal(majority, 2 * position > layer + 1)
         for i in range(len(X)):
-            share = np.bincount(position[row == i], minlength=N_LAYERS + 1) / count[i]
+            share = np.bincount(position[row == i], minlength=layer + 2) / count[i]
             assert_allclose(mass[:, i], share, rtol=1e-15)
     assert set(position.tolist()) == {0, 1, 2}
     assert ((mass > 0.0) & (mass < 1.0)).any()

@@ -1,8 +1,11 @@
 """Classifiers of other libraries as boosters: the same predictions as by hand, round by round."""
 
 import pickle
+import sys
+from importlib.util import find_spec
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.ensemble import (
@@ -12,6 +15,7 @@ from sklearn.ensemble import (
     RandomForestClassifier,
 )
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench import Experiment, make_booster
 from boostbench.boosters.classifiers import as_booster
@@ -106,10 +110,67 @@ def test_a_fit_that_stops_by_itself_says_so():
     assert booster.stop_reason_ == "stopped by itself"
 
 
+#: Checks that a library fails by design, with the reason.
+_WEIGHTS = ("check_sample_weight_equivalence_on_dense_data",)
+_WEIGHTS += ("check_sample_weight_equivalence_on_sparse_data",)
+BY_DESIGN = {
+    # draws samples, takes texts and numbers only, and no indices of 64 bits
+    "catboost": (
+        *_WEIGHTS,
+        "check_dtype_object",
+        "check_estimator_sparse_array",
+        "check_estimator_sparse_matrix",
+    ),
+    "random-forest": _WEIGHTS,  # draws samples, whatever their weights
+}
+INSTALLED = [name for name in ("catboost", "lightgbm", "xgboost") if find_spec(name)]
+OTHERS = [
+    *(make_booster(name, n_estimators=2) for name in ("random-forest", "extra-trees", *INSTALLED)),
+    make_booster("hist-gradient-boosting", n_estimators=2),
+    make_booster("sklearn.linear_model:LogisticRegression", max_iter=1000),
+    make_booster("calibrated", n_estimators=2, folds=2),
+    make_booster("filter-and-refit", n_estimators=2, folds=2),
+]
+
+
+@parametrize_with_checks(OTHERS)
+def test_scikit_learn_checks(estimator, check):
+    by_design = next((BY_DESIGN[name] for name in BY_DESIGN if name in repr(estimator)), ())
+    if check.func.__name__ not in by_design:
+        check(estimator)
+
+
+@pytest.mark.parametrize("estimator", OTHERS, ids=str)
+def test_a_repr_can_be_evaluated(estimator):
+    namespace = {"make_booster": make_booster}
+    if not repr(estimator).startswith("make_booster"):
+        exec(f"from boostbench.boosters import {type(estimator).__name__}", namespace)
+    again = eval(repr(estimator), namespace)
+    assert again.get_params() == estimator.get_params()
+    assert type(again) is type(estimator)
+
+
+def test_an_absent_package_is_named_with_the_command_that_installs_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    with pytest.raises(ModuleNotFoundError, match="pip install catboost"):
+        make_booster("catboost")
+    with pytest.raises(ImportError, match="cannot import name 'Nothing'"):
+        from boostbench.boosters import Nothing  # noqa: F401
+
+
+@pytest.mark.parametrize("name", ["random-forest", "calibrated", "filter-and-refit"])
+def test_columns_in_another_order_are_refused(name):
+    frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
+    booster = make_booster(name, n_estimators=3).fit(frame, y)
+    assert booster.feature_names_in_.tolist() == list(frame)
+    with pytest.raises(ValueError, match="should match those that were passed during fit"):
+        booster.predict(frame[frame.columns[::-1]])
+
+
 class Answers:
     """A classifier that answers what its parameter makes of the samples."""
 
-    def __init__(self, answer, n_estimators=10, warm_start=False):
+    def __init__(self, answer=None, n_estimators=10, warm_start=False):
         self.answer, self.n_estimators, self.warm_start = answer, n_estimators, warm_start
 
     def fit(self, X, y):

@@ -22,7 +22,7 @@ def variants() -> list[tuple[str, dict[str, Any]]]:
         found.append((name, {}))
         cls = boosters.get(name)
         constraints, defaults = cls._parameter_constraints, cls().get_params(deep=False)
-        for key in sorted(defaults):
+        for key in sorted(defaults.keys() - {"early_stopping", "scoring", "warm_start"}):
             options = constraints.get(key, ())
             values: set[Any] = {True, False} if "boolean" in options else set()
             for option in options:

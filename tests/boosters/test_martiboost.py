@@ -31,7 +31,7 @@ V8_Y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0])
 
 def test_v8() -> None:
     booster = MartiBoost(3).fit(V8_X, V8_Y)
-    program = booster.model_
+    program = booster.model_.forest
     answers = program.leaf_value[:, 0]
     for node, (feature, at_0, at_1) in enumerate(V8_NODES):
         root, leaf = program.node_offset[node], program.leaf_offset[node]
@@ -53,7 +53,7 @@ def test_every_trained_node_has_half_its_edge_on_both_labels() -> None:
     mass = np.full((len(y), 1), 1 / len(y))
     for layer in range(7):
         first = layer * (layer + 1) // 2
-        nodes = booster.model_[first : first + layer + 1]
+        nodes = booster.model_.layers[layer]
         rho = nodes.leaf_value[nodes.apply(X) + nodes.leaf_offset[:-1], 0]
         for j in range(layer + 1):
             advantage = booster.advantages_[first + j]

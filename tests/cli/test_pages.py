@@ -38,6 +38,7 @@ PAGES = {
     "python-api.ipynb": ["results/quickstart/report.html"],
     "adding-a-metric.md": ["results/runs"],
     "reports.md": ["results/edges/edges.png"],
+    "models.md": [],
     "theory.md": [],
 }
 SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
