@@ -225,14 +225,14 @@ class Registry:
 
     def class_name(self, name: str) -> str:
         """Return the name of the class in this package behind a name; empty for others."""
-        origin = self._builtin.get(name, "")
+        origin, _ = self._builtin.get(name, ("", None))
         return origin.partition(":")[2] if origin.startswith("boostbench.") else ""
 
     def name_of(self, component: Any) -> str:
         """Return the registered name of a class, or ``"package.module:Class"``."""
         module, attribute = _origin(component)
         package = module.partition(".")[0]
-        for name, origin in self._builtin.items():
+        for name, (origin, _) in self._builtin.items():
             if re.fullmatch(rf"{package}[.\w]*:{attribute}", origin):
                 return name
         return f"{module}:{attribute}"
