@@ -230,7 +230,7 @@ class Registry:
 
     def name_of(self, component: Any) -> str:
         """Return the registered name of a class, or ``"package.module:Class"``."""
-        module, attribute = _origin(component)
+        module, attribute = component.__module__, component.__qualname__
         package = module.partition(".")[0]
         for name, (origin, _) in self._builtin.items():
             if re.fullmatch(rf"{package}[.\w]*:{attribute}", origin):
