@@ -99,5 +99,5 @@ def test_a_class_that_was_never_seen_has_probability_0_and_costs_as_much_as_can_
 
 @pytest.mark.parametrize("answer", [7, -1])
 def test_an_answer_that_is_no_class_is_refused(answer):
-    with pytest.raises(BoostbenchError, match=rf"answers {answer}, no class of 0\.\.1"):
+    with pytest.raises(BoostbenchError, match=rf"predicts {answer}, no class of 0\.\.1"):
         confusion_matrix(np.array([0, 1, 1]), np.array([0, 1, answer]), 2)

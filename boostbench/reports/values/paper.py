@@ -142,11 +142,14 @@ def read_rows(
         raise ConfigError([DataError("is not a UTF-8 text file", where=str(path))]) from error
     reader = csv.DictReader(io.StringIO(text, newline=""))
     columns = [column for column in reader.fieldnames or () if column]
+    if not columns:
+        what = "is empty; the first line must name the columns"
+        raise ConfigError([DataError(what, where=str(path))])
     complaints: list[BoostbenchError] = []
     for name in required:
         if name not in columns:
             close = nearest(name, [column for column in columns if column not in required])
-            hint = f"; is it {close!r}?" if close else f"; it has {', '.join(columns) or 'none'}"
+            hint = f"; is it {close!r}?" if close else f"; it has {', '.join(columns)}"
             complaints.append(DataError(f"has no column {name!r}{hint}", where=f"{path}:1"))
     if complaints:
         raise ConfigError(complaints)
