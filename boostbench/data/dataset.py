@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from boostbench.data.columns import Column, clean, in_order, number_of
 from boostbench.data.tables import check_size
-from boostbench.errors import BoostbenchError
+from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.registry import boosters
 
 
@@ -194,6 +194,25 @@ def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, 
     classes = in_order(set(names))
     of_text = np.array([classes.index(name) for name in names], dtype=np.int64)
     return of_text[index], classes
+
+
+def class_indices(names: Iterable[object], classes: Sequence[str]) -> list[int]:
+    """Return the indices of classes named in a config, under ``class_weight``.
+
+    Raises
+    ------
+    BoostbenchError
+        If a name is of no class, or two are of the same class.
+    """
+    found: list[int] = []
+    for name in names:
+        _, (label,) = encode_labels([clean(name)])
+        if label not in classes:
+            raise UnknownNameError("class", str(name), classes, where="class_weight")
+        if classes.index(label) in found:
+            raise BoostbenchError(f"class {label!r} is named twice", where="class_weight")
+        found.append(classes.index(label))
+    return found
 
 
 def _plain(number: Decimal) -> str:

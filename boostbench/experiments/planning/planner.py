@@ -13,7 +13,6 @@ from boostbench import registry
 from boostbench.errors import (
     BoostbenchError,
     ConfigError,
-    DataError,
     DataUnavailableError,
     PluginError,
     absence,
@@ -111,14 +110,18 @@ def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = 
     ConfigError
         With the errors of all data sets.
     """
+    from boostbench.data.dataset import class_indices
     from boostbench.data.loading import load
     from boostbench.data.sources import locate
     from boostbench.data.splits import split
 
     splits: dict[Data, dict[object, Run]] = {}
+    named: dict[Data, set[tuple[str, ...]]] = {}  # classes, in weights
     for run in (planned_run.run for planned_run in planned):
         spec = run.split if isinstance(run.split, str) else Params({**run.split, "fold": 0})
         splits.setdefault(run.data, {}).setdefault(spec, run)
+        if isinstance(weights := run.booster.params.get("class_weight"), dict):
+            named.setdefault(run.data, set()).add(tuple(weights))
     complaints = {}
     for data, runs in splits.items():
         params = data.params.plain()
@@ -128,7 +131,9 @@ def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = 
                 for run in runs.values():
                     plain = run.split if isinstance(run.split, str) else run.split.plain()
                     split(dataset, plain, stream(run, "split"))
-        except DataError as error:
+                for names in named.get(data, ()):
+                    class_indices(names, dataset.classes)
+        except BoostbenchError as error:
             complaints[str(error)] = error
     if complaints:
         raise ConfigError(list(complaints.values()))

@@ -18,8 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench import registry
-from boostbench.data.columns import clean
-from boostbench.data.dataset import Dataset, encode_labels, impute
+from boostbench.data.dataset import Dataset, class_indices, impute
 from boostbench.data.loading import load
 from boostbench.data.sources import locate
 from boostbench.data.splits import fold_ids, split
@@ -363,21 +362,11 @@ def make(
     if run.booster.takes_cost_of_data:
         params["cost"] = (1.0 - np.eye(n_classes) if cost is None else cost).tolist()
     if isinstance(weights := params.get("class_weight"), dict):
-        params["class_weight"] = _by_number(weights, classes) if classes else None
+        indices = class_indices(weights, classes) if classes else ()
+        params["class_weight"] = dict(zip(indices, weights.values(), strict=False)) or None
     seed = int(stream(run, "booster").integers(2**31 - 1))
     booster = registry.boosters.get(run.booster.component)
     return booster(n_estimators=rounds, random_state=seed, **params)
-
-
-def _by_number(weights: dict[str, Any], classes: Sequence[str]) -> dict[int, Any]:
-    """Return values by the numbers of the classes that are named by their labels."""
-    found = {}
-    for name, weight in weights.items():
-        _, (label,) = encode_labels([clean(name)])
-        if label not in classes:
-            raise UnknownNameError("class", str(name), classes, where="class_weight")
-        found[classes.index(label)] = weight
-    return found
 
 
 def _without_rounds(booster: Any, problem: Problem) -> Recorder:
