@@ -29,7 +29,8 @@ def export(
     The columns are dataset, booster, parameters, noise_model, noise_rate, seed, round, metric,
     value, carried and, for splits with folds, fold. train_error, train_error_clean and test_error
     are fractions. After a run stops early, the value of its last round is repeated and carried is
-    True. The exit code is 1 if runs have no result.
+    True. Packed records lack rounds that no report reads, which a message says. The exit code is 1
+    if runs have no result.
 
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
@@ -37,6 +38,9 @@ def export(
     """
     rounds = None if at is None else parse_rounds(at)
 
+    import numpy as np
+
+    from boostbench.quantities import QUANTITIES
     from boostbench.reports.values.frame import export_rows
 
     experiments = selection.load(check_parameters=False)
@@ -45,6 +49,17 @@ def export(
     frame = export_rows(results, rounds, metrics)
     labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
     frame.assign(**labels).to_csv(sys.stdout, index=False, lineterminator="\n")
+    curves = {QUANTITIES[name].curve for name in frame["metric"].unique()}
+    records = [result.record for result in results if result.ok and result.record]
+    lacking = {
+        name
+        for record in records
+        for name in curves & record.curves.keys()
+        if 0 < np.isnan(record.curves[name]).sum() < record.n_rounds
+    }
+    if lacking:
+        what = f"packed records lack some rounds of {', '.join(sorted(lacking))}"
+        print_error(f"{what}; `boostbench run` makes them all")
     n_absent = sum(not result.ok for result in results)
     if n_absent:
         print_error(

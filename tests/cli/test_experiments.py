@@ -124,6 +124,15 @@ def test_only_missing_runs_are_done_unless_all_are_asked_for(boostbench, tiny):
     assert fresh.out.startswith("tiny: 6 runs: 6 ok in")
 
 
+def test_an_export_of_packed_records_says_what_they_lack(boostbench, tiny, tmp_path):
+    boostbench("run", tiny, "--executor", "inline")
+    assert boostbench("export", tiny).err == ""
+    boostbench("report", tiny, "--pack", "--output", "packed")
+    exported = boostbench("export", tiny, "--results", "packed")
+    assert (exported.code, len(rows_of(exported.out)) > 0) == (0, True)
+    assert "packed records lack some rounds of train_errors_clean;" in exported.err
+
+
 def test_several_configs_share_their_runs(boostbench, done, tmp_path):
     other = tmp_path / "other.yaml"
     other.write_text(TINY.replace("name: tiny", "name: other"))
