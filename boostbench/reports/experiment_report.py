@@ -208,9 +208,9 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
             made = options.function(selected, **options.arguments())
             figure = made[0] if isinstance(made, tuple) else made
             if not isinstance(figure, Table):
-                print_names(figure)
                 first_line = (options.function.__doc__ or "").strip().partition("\n")[0]
                 figure.set_label(figure.get_label() or in_print(first_line))
+                print_names(figure, [*study.boosters, *study.datasets, *study.noises])
     except ConfigError:
         raise
     except BoostbenchError as error:

@@ -10,11 +10,12 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.experiments.store.record import Corruption
 from boostbench.plugin_files import load_plugin
+from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.levels import draw_noise_levels
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
-from .synthetic import EXCHANGE, drawn, make_config, study_of, with_records
+from .synthetic import EXCHANGE, drawn, made, make_config, study_of, with_records
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/softmax-boosting"
 duels = load_plugin(FOLDER / "pairs.py")
@@ -192,3 +193,36 @@ def test_tick_labels_keep_their_printed_names_when_drawn():
     files_of(figure)
     assert axes.get_xlabel() == "SAMME"
     assert [label.get_text() for label in axes.get_xticklabels()] == ["AdaBoost.MH", "mine"]
+
+
+def test_names_in_any_script_and_of_any_length_are_drawn_without_a_warning(tmp_path):
+    names = ["随机森林提升", "مصنف معزز", "emoji 😀🚀", "x" * 120]
+    boosters = [BoosterSpec("sm-boost", label=name) for name in names]
+    parts = [("curves", {}), ("critical-difference", {})]
+    config = make_config(tmp_path, boosters=boosters, datasets=["数据集", "dna"], report=parts)
+    report = make_report(study_of(config))
+    assert not report.undrawn
+    drawing = report.drawings()["curves"]
+    assert drawing.caption.endswith("Names that end in … are cut.")
+    assert drawing.chart[0]["title"] == "数据集"
+    assert {line["label"].split(" · ")[0] for line in drawing.chart[0]["lines"]} == set(names)
+
+
+@pytest.mark.parametrize("kind", ["curves", "noise"])
+def test_of_many_boosters_the_best_are_drawn_and_of_many_sets_the_first(tmp_path, kind):
+    config = make_config(
+        tmp_path,
+        datasets=[f"set-{i}" for i in range(30)],
+        boosters=[f"mine-{i}" for i in range(20)],
+        noise=[CLEAN, EXCHANGE] if kind == "noise" else [CLEAN],
+        rounds=2,
+        checkpoints=[2],
+    )
+    errors = {f"mine-{i}": 100 + i for i in range(20)}
+    study = study_of(config, lambda run: [errors[run.booster.name]] * run.rounds)
+    figure = made(kind, study)
+    assert len(figure.axes) == 24
+    names = {line.get_label().split(" · ")[0] for line in figure.axes[0].get_lines()}
+    assert names == {f"mine-{i}" for i in range(12)}
+    left_out = "Shown are the 12 best of 20 boosters and the first 24 of 30 data sets"
+    assert left_out in figure.get_label()

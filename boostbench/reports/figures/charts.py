@@ -67,7 +67,7 @@ def with_x_once(chart: Chart) -> Chart:
 def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:
     bands = {collection.get_gid(): collection for collection in axes.collections}
     return {
-        "title": in_print(axes.get_title("left") or axes.get_title()),
+        "title": axes.get_label() or in_print(axes.get_title("left") or axes.get_title()),
         "x": _axis(axes.get_xlabel(), axes.get_xscale(), axes.get_xlim()),
         "y": _axis(axes.get_ylabel(), axes.get_yscale(), axes.get_ylim()),
         "lines": [_line(line, bands.get(str(line.get_label()))) for line in lines],

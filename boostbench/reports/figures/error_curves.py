@@ -21,6 +21,7 @@ from boostbench.reports.figures.panels import (
     draw_line,
     lowest,
     mark_runs,
+    most_shown,
     name_ends,
     repeats_in_words,
     round_log_ticks,
@@ -96,6 +97,7 @@ def draw_curves(
     from matplotlib.figure import Figure
 
     check_metrics(study, y)
+    study, left_out = most_shown(study, y[0], max(1, len(study.noises)))
     rounds = max(2, *(result.run.rounds for result in study.results))
     values = read_paper_values(paper) if paper else PaperValues()
     has_stops = PRINTED in y and any(result.stopped_at for result in study.results)
@@ -131,12 +133,14 @@ def draw_curves(
             if column >= len(below):
                 axes.set_xlabel("round")
     repeats = repeats_in_words(study, band=band)
-    _add_legend_and_caption(figure, look, repeats, beside=n_columns == 1, has_paper=bool(paper))
+    _add_legend_and_caption(
+        figure, look, repeats, left_out, beside=n_columns == 1, has_paper=bool(paper)
+    )
     return figure
 
 
 def _add_legend_and_caption(
-    figure: Figure, look: _Look, repeats: str, *, beside: bool, has_paper: bool
+    figure: Figure, look: _Look, repeats: str, left_out: str, *, beside: bool, has_paper: bool
 ) -> None:
     """Describe the figure; the legend omits what axis labels and names at line ends show."""
     boosters, others = _handles(figure, look)
@@ -153,6 +157,7 @@ def _add_legend_and_caption(
         "Where runs stopped early they keep their last value." * look.has_stops,
         "Hollow marks are the paper's values." * has_paper,
         "Bounds above 100 % say nothing and are cut off." * bool(look.bounds),
+        left_out,
     )
 
 

@@ -19,6 +19,7 @@ from boostbench.reports.figures.panels import (
     label_outer,
     lowest,
     mark_runs,
+    most_shown,
     name_ends,
     repeats_in_words,
     round_log_ticks,
@@ -91,6 +92,7 @@ def draw_noise_levels(
     """
     from matplotlib.lines import Line2D
 
+    study, left_out = most_shown(study, value)
     shown, styles = values_at(study, value, at), styles_of(study)
     models = sorted(set(shown.frame["noise_model"]) - {"none"})
     rates = np.unique(shown.frame["noise_rate"])
@@ -116,7 +118,7 @@ def draw_noise_levels(
             say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
     label_outer(panels, n_columns, f"noise rate (%), {models[0]}", shown.axis)
     diagonals = [Line2D([], [], **_DIAGONAL)] if diagonal else []
-    _finish(figure, study, shown, "the noise rate", styles, diagonals, band=band)
+    _finish(figure, study, shown, "the noise rate", styles, diagonals, left_out, band=band)
     return figure
 
 
@@ -174,6 +176,7 @@ def _finish(
     against: str,
     styles: Styles,
     others: Sequence[Line2D],
+    left_out: str = "",
     *,
     band: bool,
 ) -> None:
@@ -183,7 +186,7 @@ def _finish(
     panels = figure.axes
     handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(styles)
     add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
-    describe(figure, f"{capital(shown.axis)} against {against} at {note}.")
+    describe(figure, f"{capital(shown.axis)} against {against} at {note}.", left_out)
 
 
 def _draw_lines(axes: Axes, frame: pd.DataFrame, styles: Styles, value: str, *, band: bool) -> None:

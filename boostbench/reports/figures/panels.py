@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.charts import AND
-from boostbench.reports.figures.style import GREY, SMALL, method_styles
-from boostbench.reports.text import in_print, span
+from boostbench.reports.figures.style import GREY, SMALL, method_styles, shortened
+from boostbench.reports.text import in_print, listed, span
 from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.part_options import chosen_round
 
@@ -32,6 +32,7 @@ DIAMOND: dict[str, Any] = {
 }
 _LEGEND_LINE = 0.2  # height of a legend line, in inches
 _NOTE_WIDTH = 24  # letters per line of a note beside the panels
+_MOST_LINES, _MOST_PANELS = 12, 24  # of a figure
 _NAME_DISTANCE = 8.0  # smallest distance of the names at line ends, in points
 #: Ticks of a log axis (multiples of powers of 10) if the ratio of its limits is below a number.
 _LOG_STEPS = ((4, (1, 1.5, 2, 3, 4, 5, 6, 8)), (12, (1, 2, 3, 5)), (40, (1, 2, 5)))
@@ -43,6 +44,33 @@ class Shown(NamedTuple):
     frame: pd.DataFrame  # as `Study.at`, in displayed units
     axis: str  # label of the value axis
     rounds: str  # T in words: "T = 1000", or "T = 1000; 300 for martiboost"
+
+
+def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]:
+    """Return the part of a study that a figure can show, and a sentence on what is left out.
+
+    These are the boosters with the best mean over all last rounds, and the first data sets, each
+    with ``per_set`` panels.
+    """
+    boosters, datasets = study.boosters, study.datasets[: max(1, _MOST_PANELS // per_set)]
+    if len(boosters) > _MOST_LINES:
+        means = study.at(metric).groupby("booster", observed=True)["value"].mean()
+        order = QUANTITIES[metric].shortfall(means).sort_values(kind="stable").index
+        best = set(order[:_MOST_LINES])
+        boosters = [name for name in boosters if name in best]
+    left_out = []
+    if len(boosters) < len(study.boosters):
+        left_out.append(f"the {len(boosters)} best of {len(study.boosters)} boosters")
+    if len(datasets) < len(study.datasets):
+        left_out.append(f"the first {len(datasets)} of {len(study.datasets)} data sets")
+    if not left_out:
+        return study, ""
+    words = (
+        f"Shown are {listed(left_out)}; `boosters` and `datasets` select others."
+        if left_out
+        else ""
+    )
+    return study.only(boosters, datasets), words
 
 
 def grid_of(
@@ -115,7 +143,7 @@ def add_legend(
     if not handles:
         remark(figure, note)
         return
-    longest = max(len(in_print(str(handle.get_label()))) for handle in handles)
+    longest = max(len(shortened(in_print(str(handle.get_label())))) for handle in handles)
     width, height = figure.get_size_inches()
     column = 0.54 + 0.062 * longest  # inches
     place: dict[str, Any] = {"handles": handles, "loc": "outside right upper", "ncols": 1}

@@ -9,7 +9,8 @@ import numpy as np
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.panels import colours_of, describe, remark
-from boostbench.reports.figures.style import INK
+from boostbench.reports.figures.style import INK, shortened
+from boostbench.reports.text import in_print
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import AtRound, MetricName, check_compared, chosen_round
 from boostbench.reports.values.rank_statistics import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _LEVEL = 0.05  # of the tests
 _WIDTH, _LINE = 6.4, 0.2  # width of the figure and height of a line, in inches
+_LONGEST = 28  # letters of a name for which the width suffices
 _MAX_NUMBERED = 15  # with more methods, every other rank has a number
 
 
@@ -57,7 +59,9 @@ def draw_critical_difference(
     n_lines = -(-tests.k // 2)
     groups = groups_of(tests.mean_ranks, tests.critical_difference)
     height = 0.95 + _LINE * (n_lines + 0.7 * len(groups))
-    figure = Figure(figsize=(_WIDTH, height), layout="constrained")
+    longest = max(len(shortened(in_print(name))) for name in cases.boosters)
+    width = _WIDTH + 0.1 * max(0, longest - _LONGEST)
+    figure = Figure(figsize=(width, height), layout="constrained")
     axes = figure.add_subplot()
     _draw_line(axes, tests, cases.boosters, colours_of(study), groups)
     p = f"p = {tests.p:.2g}" if tests.p >= 1e-4 else f"p = {tests.p:.0e}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from colorsys import hsv_to_rgb
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
@@ -23,6 +23,8 @@ GREY, INK = "#555555", "#222222"
 _DPI = 144  # of PNG files
 #: Font size of remarks inside a figure, in points.
 SMALL = 6.5
+_FONT = "DejaVu Sans"  # as in figures.mplstyle
+_LONGEST = 40  # letters of a name
 # The colour-blind safe palette of Okabe & Ito, then darker colours from that of Paul Tol.
 _PALETTE = (
     "#0072B2",
@@ -126,20 +128,86 @@ def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:
     return MaxNLocator(n, steps=[1, 2, 5, 10], integer=integer)
 
 
-def print_names(figure: Figure) -> None:
-    """Apply `in_print` to all text of a figure."""
+def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
+    """Apply `in_print` to all text of a figure, shorten long names, and choose fonts that have it.
+
+    Letters that no installed font has are written as their code points, such as U+4E2D.
+    """
     from matplotlib.axis import Axis
     from matplotlib.text import Text
 
+    long = {name: shortened(name) for name in map(in_print, names) if shortened(name) != name}
+    fonts = list(_fonts_with(frozenset("".join(map(_text_of, figure.findobj(Text))))))
+
+    def printed(text: str) -> str:
+        text = in_print(text)
+        for name, short in long.items():
+            text = text.replace(name, short)
+        return "".join(c if _has(fonts, c) else f"U+{ord(c):04X}" for c in text)
+
+    for axes in figure.axes:  # for the chart, which needs no font
+        axes.set_label(in_print(axes.get_title("left") or axes.get_title()))
     for axis in figure.findobj(Axis):  # an axis writes its tick labels again when it is drawn
         assert isinstance(axis, Axis)
         labels = [label.get_text() for label in axis.get_ticklabels()]
-        printed = [in_print(label) for label in labels]
-        if printed != labels:
-            axis.set_ticks(axis.get_ticklocs(), printed)
+        if labels != (changed := [printed(label) for label in labels]):
+            axis.set_ticks(axis.get_ticklocs(), changed)
     for text in figure.findobj(Text):
         assert isinstance(text, Text)
-        text.set_text(in_print(text.get_text()))
+        text.set_text(printed(text.get_text()))
+        if len(fonts) > 1:
+            text.set_fontfamily(fonts)
+    if long:
+        figure.set_label(f"{figure.get_label()} Names that end in … are cut.")
+
+
+def shortened(name: str) -> str:
+    """Return a name of at most `_LONGEST` letters.
+
+    Examples
+    --------
+    >>> len(shortened("a" * 120))
+    40
+    """
+    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
+
+
+def _text_of(text: Any) -> str:
+    return str(text.get_text())
+
+
+@cache
+def _fonts_with(letters: frozenset[str]) -> tuple[str, ...]:
+    """Return the font of figures, and installed fonts for those of the letters that it lacks."""
+    fonts = [_FONT]
+    missing = {c for c in letters if not _has(fonts, c)}
+    for name in sorted(_files_of_fonts()) if missing else ():
+        found = {c for c in missing if _has([name], c)}
+        if found:
+            fonts, missing = [*fonts, name], missing - found
+    return tuple(fonts)
+
+
+def _has(fonts: Sequence[str], letter: str) -> bool:
+    return letter in "\n\t" or any(ord(letter) in _letters_of(name) for name in fonts)
+
+
+@cache
+def _files_of_fonts() -> dict[str, str]:
+    """Return the files of the upright installed fonts by name, without fonts of placeholders."""
+    from matplotlib.font_manager import fontManager
+
+    fonts = (f for f in fontManager.ttflist if f.style == "normal" and f.weight in (400, "normal"))
+    return {font.name: font.fname for font in fonts if not font.name.startswith("Last Resort")}
+
+
+@cache
+def _letters_of(name: str) -> frozenset[int]:
+    """Return the code points of the letters that figures can take from a font."""
+    from matplotlib.font_manager import get_font
+
+    font = get_font(_files_of_fonts()[name])
+    return frozenset(font.get_charmap() if font.scalable else ())
 
 
 def files_of(figure: Figure) -> Drawing:
@@ -149,12 +217,10 @@ def files_of(figure: Figure) -> Drawing:
     FigureCanvasAgg(figure)
     _show_powers(figure)
     png, pdf = io.BytesIO(), io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")  # drawn as a box
-        figure.savefig(png, format="png", dpi=_DPI)
-        figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
-        undated: Any = {"CreationDate": None, "Creator": None, "Producer": None}
-        figure.savefig(pdf, format="pdf", metadata=undated)
+    figure.savefig(png, format="png", dpi=_DPI)
+    figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
+    undated: Any = {"CreationDate": None, "Creator": None, "Producer": None}
+    figure.savefig(pdf, format="pdf", metadata=undated)
     caption = str(figure.get_label())
     return Drawing(small_png(png.getvalue()), pdf.getvalue(), caption, chart_of(figure))
 
