@@ -275,9 +275,9 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
 
 
 def folded(name: str) -> str:
-    """Return a name of a data set in the form in which names are compared."""
-    name = unicodedata.normalize("NFC", name).strip()
-    return name.casefold().replace("_", "-").replace(" ", "-")
+    """Return a name of a data set, or a label, in the form in which names are compared."""
+    name = " ".join(unicodedata.normalize("NFC", name).casefold().split())
+    return name.replace("_", "-").replace(" ", "-")
 
 
 def _read_catalog_file(path: Path, raw: dict[str, tuple[Keys, str]]) -> None:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
+from boostbench.data.catalog import folded
 from boostbench.data.sources import is_undivided
 from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
@@ -138,9 +139,12 @@ def read_noises(value: Any, info: ValidationInfo) -> tuple[Noise, ...]:
 def _refuse_repeats(entries: Iterable[tuple[str, Hashable]], kind: str, key: str) -> None:
     """Raise ValueError if two entries, given by label and content, have equal ones."""
     label_of: dict[Hashable, str] = {}
+    known: dict[str, str] = {}
     for label, content in entries:
-        if label in label_of.values():
-            raise ValueError(f"two {kind} are called {label!r}; give one another '{key}'")
+        other = known.setdefault(folded(label), label)
+        if other != label or label in label_of.values():
+            both = repr(label) if other == label else f"{other!r} and {label!r}, one name"
+            raise ValueError(f"two {kind} are called {both}; give one another '{key}'")
         same = label_of.setdefault(content, label)
         if same != label:
             raise ValueError(f"two {kind}, {same!r} and {label!r}, are the same; leave one out")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import fnmatch
 import itertools
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -76,7 +76,7 @@ def select(runs: Sequence[Run], patterns: Sequence[str], size: str | None = None
     runs : sequence of Run
     patterns : sequence of str
         Names of data sets, boosters or noises, or patterns with ``*`` for ids of runs
-        (``dna/sm-boost*``).
+        (``dna/sm-boost*``). Case counts unless nothing else matches.
     size : str or None, default=None
         Size of the configs, for the message.
 
@@ -87,19 +87,22 @@ def select(runs: Sequence[Run], patterns: Sequence[str], size: str | None = None
     """
     if not patterns:
         return list(runs)
+    selected: set[Run] = set()
     for pattern in patterns:
-        if not any(_matches(run, pattern) for run in runs):
+        found = _matching(runs, pattern) or _matching(runs, pattern, re.IGNORECASE)
+        selected.update(found)
+        if not found:
             names = {name for run in runs for name in _names(run)}
             what = f"no run matches {pattern!r}; {hint(pattern, names)}"
             if size is not None:
                 what += f"; --size {size} may have fewer data sets, boosters and noises"
             raise BoostbenchError(what, where="--only")
-    return [run for run in runs if any(_matches(run, pattern) for pattern in patterns)]
+    return [run for run in runs if run in selected]
 
 
-def _matches(run: Run, pattern: str) -> bool:
-    candidates = [*_names(run), run.id]
-    return any(fnmatch.fnmatchcase(name.casefold(), pattern.casefold()) for name in candidates)
+def _matching(runs: Sequence[Run], pattern: str, flags: re.RegexFlag = re.NOFLAG) -> list[Run]:
+    form = re.compile(re.escape(pattern).replace(r"\*", ".*"), flags | re.DOTALL)
+    return [run for run in runs if any(map(form.fullmatch, [*_names(run), run.id]))]
 
 
 def _names(run: Run) -> list[str]:
