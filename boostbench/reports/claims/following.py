@@ -82,18 +82,15 @@ class Trend(AboutMeans):
             yield evidence.case(cell, outcome, numbers)
 
     def _value(self, evidence: Evidence, cell: Cell) -> Repeats:
-        if not self.against:
-            return evidence.sample(cell)
-        cells = [replace(cell, datasets=(name,)) for name in cell.datasets]
-        return over_sets([self._distance(evidence, each) for each in cells])
-
-    def _distance(self, evidence: Evidence, cell: Cell) -> Repeats:
-        """Return the difference of a booster from the best of ``against`` on one data set."""
-        rivals = [evidence.sample(cell, label) for label in self.against]
-        absent = [rival for rival in rivals if not rival.values]
-        # A rival without values leaves the best unknown.
-        best = absent[0] if absent else min(rivals, key=lambda r: r.middle(self.statistic) or 0)
-        return evidence.sample(cell).minus(best)
+        """Return the values, or differences from the best of ``against`` on each data set."""
+        cells = [replace(cell, datasets=(name,)) for name in cell.datasets if self.against]
+        distances = []
+        for each in cells:
+            rivals = [evidence.sample(each, label) for label in self.against]
+            # A rival without values leaves the best unknown.
+            best = min(rivals, key=lambda r: (bool(r.values), r.middle(self.statistic) or 0.0))
+            distances.append(evidence.sample(each).minus(best))
+        return over_sets(distances) if distances else evidence.sample(cell)
 
     def _step(self, evidence: Evidence, before: Repeats, after: Repeats) -> Outcome:
         room = self.slack.of(before.mean)

@@ -116,8 +116,8 @@ class RankTests:
 
     mean_ranks: Floats  # shape (k,)
     chi2: float  # Friedman's statistic, corrected for ties
-    #: Of equal boosters: exact for two boosters, by permutations for few cases, else by the
-    #: F-distribution (Iman & Davenport).
+    #: Of equal boosters: by permutations for few cases or two boosters, else by the F-distribution
+    #: (Iman & Davenport).
     p: float
     critical_difference: float  # Nemenyi's; mean ranks that are further apart differ significantly
     n: int  # cases
@@ -137,21 +137,15 @@ def compare_ranks(errors: Floats, alpha: float = 0.05) -> RankTests:
     -------
     tests : RankTests
     """
-    from scipy.stats import binomtest, friedmanchisquare, studentized_range
     from scipy.stats import f as f_distribution
+    from scipy.stats import studentized_range
 
     n, k = errors.shape
-    wins, losses = (int((sign * (errors[:, 0] - errors[:, 1]) < 0).sum()) for sign in (1, -1))
-    if not np.ptp(errors, axis=1).any():
-        chi2 = 0.0
-    elif k == 2:  # the sign test; SciPy's Friedman test needs three boosters
-        chi2 = (wins - losses) ** 2 / (wins + losses)
-    else:
-        chi2 = float(friedmanchisquare(*errors.T).statistic)
-    if n <= _FEW_CASES:
-        ranks = _ranks_of_rows(errors)
-        spread = np.square(_permuted_sums(ranks) - n * (k + 1) / 2).sum(axis=1)
-        found = np.square(ranks.sum(axis=0) - n * (k + 1) / 2).sum()
+    ranks = _ranks_of_rows(errors) - (k + 1) / 2
+    found, total = np.square(ranks.sum(axis=0)).sum(), np.square(ranks).sum()
+    chi2 = float((k - 1) * found / total) if total else 0.0
+    if n <= _FEW_CASES or k == 2:
+        spread = np.square(_permuted_sums(ranks)).sum(axis=1)
         p = float((spread >= found - 1e-9).mean())
         ideal = np.ptp(_permuted_sums(np.tile(np.arange(1.0, k + 1), (n, 1))), axis=1) / n
         cd = float(np.quantile(ideal, 1 - alpha, method="inverted_cdf")) + 1e-9
@@ -161,8 +155,6 @@ def compare_ranks(errors: Floats, alpha: float = 0.05) -> RankTests:
         p = float(f_distribution.sf(F, k - 1, (k - 1) * (n - 1)))
         q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
         cd = q * float(np.sqrt(k * (k + 1) / (6 * n)))
-    if k == 2:
-        p = float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
     return RankTests(mean_ranks(errors), chi2, p, cd, n, k)
 
 
