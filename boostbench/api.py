@@ -371,14 +371,15 @@ class Experiment:
 
     def _run_locally(
         self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
-    ) -> Progress:
-        from boostbench.experiments.running.conduct import Progress, make_executor, run_plan
+    ) -> None:
+        from boostbench.experiments.running.conduct import make_executor, run_plan
 
         if not runs:
-            return Progress()
+            return
         limits = self.config.limits
         with make_executor("local", self.data, jobs=jobs, limits=limits) as executor:
-            return run_plan(runs, self.store, executor, on_event=on_event)
+            if run_plan(runs, self.store, executor, on_event=on_event).interrupted:
+                raise KeyboardInterrupt
 
     def _study_of(self, other: Config) -> Study:
         """Return the results of another config, in this size if it has it, with no more rounds."""

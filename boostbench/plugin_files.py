@@ -7,6 +7,8 @@ import hashlib
 import importlib.util
 import sys
 import traceback
+from collections.abc import Iterator
+from contextvars import ContextVar
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +19,23 @@ from boostbench.errors import BoostbenchError, PluginError
 ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 #: Prefix of the module names of plugin files.
 FILE_MODULE = "boostbench_plugin_"
+_refused = ContextVar("refused", default=False)
+
+
+@contextlib.contextmanager
+def refusing_code() -> Iterator[None]:
+    """Refuse to execute Python code that a config names, in a block."""
+    token = _refused.set(True)
+    try:
+        yield
+    finally:
+        _refused.reset(token)
+
+
+def check_allowed(code: str, *, where: str = "") -> None:
+    """Raise PluginError if code that a config names must not be executed."""
+    if _refused.get():
+        raise PluginError(f"{code} is not executed, because of --no-plugins", where=where)
 
 
 def load_plugin(path: Path, *, where: str = "") -> ModuleType:
@@ -38,9 +57,10 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     Raises
     ------
     PluginError
-        If the file is absent or its execution raises an exception.
+        If the file is absent, must not be executed, or raises an exception.
     """
     path = Path(path).expanduser().resolve()
+    check_allowed(f"plugin file {path}", where=where)
     name = f"{FILE_MODULE}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]

@@ -29,7 +29,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from boostbench.errors import PluginError, UnknownNameError
-from boostbench.plugin_files import ESCAPING, FILE_MODULE, executed_plugins, load_plugin, one_line
+from boostbench.plugin_files import (
+    ESCAPING,
+    FILE_MODULE,
+    check_allowed,
+    executed_plugins,
+    load_plugin,
+    one_line,
+)
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -333,6 +340,7 @@ class Registry:
 
     def _from_package(self, reference: str, where: str) -> Any:
         module, _, attribute = reference.partition(":")
+        check_allowed(f"module {module}", where=where)
         try:
             with contextlib.redirect_stdout(sys.stderr):
                 plugin = getattr(importlib.import_module(module), attribute, None)

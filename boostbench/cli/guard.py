@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import functools
 import inspect
+import os
 import tempfile
 import time
 import traceback
@@ -92,10 +94,23 @@ def _exit_code_of(command: Callable[[], int], start: float) -> int:
         if interrupted_since(start):  # Ctrl-C may cause another exception, e.g. in an import
             print_error("interrupted")
             return INTERRUPTED
+        if shortage := _shortage_in(error):
+            print_error(
+                f"{shortage}; raise the limit (`ulimit -a` shows it) or give a lower --jobs"
+            )
+            return BAD_INPUT
         print_error(f"internal error: {type(error).__name__}: {error}")
         print_error(f"this is a bug in boostbench; its traceback is in {_write_traceback()}")
         return BUG
     return code
+
+
+def _shortage_in(error: Exception) -> str:
+    """Return which resource of the system ran out, such as memory; empty if none did."""
+    if isinstance(error, MemoryError):
+        return os.strerror(errno.ENOMEM)
+    shortages = map(os.strerror, (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN))
+    return next((shortage for shortage in shortages if shortage in str(error)), "")
 
 
 def _write_traceback() -> str:

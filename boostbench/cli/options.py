@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ import typer
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.plugin_files import refusing_code
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
@@ -127,12 +129,18 @@ class Experiments:
     ]
     size: Size = None
     plugins: Plugins
+    no_plugins: Annotated[
+        bool,
+        typer.Option("--no-plugins", help="Refuse a config that names Python code to execute."),
+    ] = False
 
     def load(self, **more: Any) -> tuple[Experiment, ...]:
         """Load and check the experiments; see `boostbench.api.load_experiments`."""
         from boostbench.api import load_experiments
 
-        return load_experiments(**{**vars(self), **more})
+        given = {**vars(self), **more}
+        with refusing_code() if given.pop("no_plugins") else nullcontext():
+            return load_experiments(**given)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,6 +37,18 @@ def test_a_plugin_is_executed_by_commands_that_train_nothing(boostbench, tiny, t
     assert "executed" in boostbench("plan", tiny).err
 
 
+def test_without_plugins_no_code_that_a_config_names_is_executed(boostbench, tiny, tmp_path):
+    (tmp_path / "loud.py").write_text("print('executed')\nraise SystemExit\n")
+    named = "[samme, 'loud.py:Loud', 'loud:Loud']\nplugins: loud.py"
+    tiny.write_text(tiny.read_text().replace("[adaboost-mh, samme, sm-boost]", named))
+    outcome = boostbench("plan", "tiny.yaml", "--no-plugins")
+    assert outcome.code == 2
+    assert "executed\n" not in outcome.out + outcome.err
+    refusals = [line for line in outcome.err.splitlines() if "because of --no-plugins" in line]
+    assert len(refusals) == len(outcome.err.splitlines()) == 3
+    assert all(line.startswith("boostbench: tiny.yaml:") for line in refusals)
+
+
 def test_a_broken_installed_plugin_is_named_and_the_rest_is_listed(shell, tmp_path):
     info = tmp_path / "site" / "oldboost-1.0.dist-info"
     info.mkdir(parents=True)

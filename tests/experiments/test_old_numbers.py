@@ -203,7 +203,35 @@ def test_records_depend_on_the_files_that_a_plugin_reads(attack, monkeypatch, ki
     assert "changed since it was done" in plan.runs[0].reason
 
 
-def test_other_versions_of_numerical_libraries_are_told(attack, monkeypatch):
+def test_a_record_depends_on_the_users_module_that_has_the_booster(attack, monkeypatch):
+    monkeypatch.syspath_prepend(attack.folder)
+    package = "attacked_package"
+    attack.write(f"{package}/__init__.py", "")
+    attack.write(f"{package}/shifts.py", "shift = 0\n")
+    imports = f"from {package}.shifts import shift"
+    attack.write(f"{package}/constants.py", PLUGIN.format(imports=imports, answer="shift"))
+    config = CONFIG.replace("constant.py:Constant", f"{package}.constants:Constant")
+    (attack.folder / "attacked.yaml").write_text(config.replace("DATA", "iris"))
+    outcome = attack.run(attack.plan())
+    assert outcome.counts == {"ok": 1}, outcome.failures[0][1].why
+    assert attack.plan().counts() == {"ok": 1}
+    attack.write(f"{package}/shifts.py", "shift = 1\n")
+    assert attack.plan().counts() == {"stale": 1}
+
+
+@pytest.mark.parametrize(("declared", "status"), [("", "missing"), ("nested_rounds = True", "ok")])
+def test_a_record_of_more_rounds_counts_if_the_booster_says_so(attack, declared, status):
+    text = PLUGIN.format(imports="", answer="0")
+    attack.write(
+        "constant.py", text.replace("    def __init__", f"    {declared}\n    def __init__")
+    )
+    attack.run(attack.plan())
+    config = attack.folder / "attacked.yaml"
+    config.write_text(config.read_text().replace("rounds: 2", "rounds: 1"))
+    assert attack.plan().counts() == {status: 1}
+
+
+def test_other_versions_of_the_packages_behind_a_record_are_told(attack, monkeypatch):
     attack.write("constant.py", PLUGIN.format(imports="", answer="0"))
     attack.run(attack.plan())
     assert attack.plan().runs[0].versions == ""

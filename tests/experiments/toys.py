@@ -18,6 +18,8 @@ from boostbench.registry import boosters
 class ToyCentroids:
     """Each round adds the squared distance to the class means along one random column."""
 
+    nested_rounds = True
+
     def __init__(self, n_estimators=10, *, scale=1.0, shape="square", random_state=None):
         self.n_estimators = n_estimators
         self.scale = scale

@@ -18,7 +18,7 @@ name: innocent
 datasets: [iris]
 split: {holdout: 0.3}
 noise: {model: exchange, rate: 0.2}
-boosters: [samme, sm-boost]
+boosters: [samme]
 rounds: 3
 seeds: SEEDS
 """
@@ -37,7 +37,7 @@ TOLD = {
 
 def hostile_runs(runs_of, kinds):
     boosters = "".join(f"\n  - hostile: {{how: {how}, label: {how}}}" for how in kinds)
-    return runs_of(INNOCENT.replace("[samme, sm-boost]", boosters).replace("SEEDS", "1"))
+    return runs_of(INNOCENT.replace("[samme]", boosters).replace("SEEDS", "1"))
 
 
 def sleepers(seconds):
@@ -65,7 +65,7 @@ def assert_each_ends_as_expected(runs, results, expected):
 def test_a_hostile_booster_costs_its_own_run_alone(runs_of, tmp_path, hostile):
     kinds = [how for how, status in hostile.EXPECTED.items() if status != "timeout"]
     bad = hostile_runs(runs_of, kinds)
-    good = runs_of(INNOCENT.replace("SEEDS", str(len(bad) // 6)))
+    good = runs_of(INNOCENT.replace("SEEDS", str(len(bad) // 3)))
     carry_out(good, tmp_path / "alone")
     mixed = list(bad)
     for place, run in enumerate(good):  # after every third of the others

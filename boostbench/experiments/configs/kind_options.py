@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
-from typing import Annotated, Any, ClassVar, TypeVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo, create_model
 
@@ -24,7 +24,6 @@ from boostbench.registry import Registry
 from boostbench.source import show
 from boostbench.validation import Model
 
-F = TypeVar("F", bound=Callable[..., Any])
 #: Keys of a config that a `Scope` describes.
 _SCOPE_KEYS = {"datasets", "boosters", "noise", "rounds", "checkpoints", "seeds"}
 
@@ -91,9 +90,6 @@ class Options(Model):
         ValueError
             `MistakesError` with the places of several errors, or another.
         """
-        check = getattr(type(self), "function", None)
-        if check is not None and hasattr(check, "check_options"):
-            check.check_options(scope, self)
 
     def in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
         """Return whether files of printed values satisfy a claim; None if they cannot tell."""
@@ -102,19 +98,6 @@ class Options(Model):
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of the function."""
         return {name: getattr(self, name) for name in self.own} | dict(self.model_extra or {})
-
-
-def checked_by(check: Callable[[Scope, Any], None]) -> Callable[[F], F]:
-    """Return a decorator of a table or figure whose options are checked when a config is read.
-
-    ``check`` takes the scope of the config and the options, and raises ValueError.
-    """
-
-    def mark(function: F) -> F:
-        function.check_options = check  # type: ignore[attr-defined]
-        return function
-
-    return mark
 
 
 def options_model(kinds: Registry, name: str) -> type[Options]:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
@@ -27,12 +27,6 @@ RELATIVE = 1e-9
 Family = tuple[str, str, str]
 #: Runs with a record by family, in a fixed order that mixes parameters, noises and seeds.
 Families = dict[Family, list[PlannedRun]]
-
-
-class Ended(Protocol):
-    """The end of some runs, such as `Progress`."""
-
-    interrupted: bool
 
 
 @dataclass(frozen=True)
@@ -169,7 +163,7 @@ def repeat_sample(
     share: float,
     store: RecordStore,
     data_dirs: Sequence[Path],
-    do: Callable[[Sequence[PlannedRun]], Ended],
+    do: Callable[[Sequence[PlannedRun]], None],
 ) -> dict[Family, Repeated]:
     """Repeat a sample of each family, and compare the results with the records.
 
@@ -184,19 +178,13 @@ def repeat_sample(
     data_dirs : sequence of Path
     do : callable
         Executes planned runs, with records in the store.
-
-    Raises
-    ------
-    KeyboardInterrupt
-        If the runs were interrupted.
     """
     samples = {
         family: members[: max(1, math.ceil(share * len(members) - 1e-9))]
         for family, members in groups.items()
     }
     runs = [member.run for sample in samples.values() for member in sample]
-    if do(make_plan(runs, store, data_dirs, check_packages=True).todo()).interrupted:
-        raise KeyboardInterrupt
+    do(make_plan(runs, store, data_dirs, check_packages=True).todo())
     plan = make_plan(runs, store, data_dirs, check_packages=True)
     again = {planned.run: planned for planned in plan.runs}
     outcomes = {}
@@ -213,7 +201,7 @@ def adopt(
     share: float,
     store: RecordStore,
     data_dirs: Sequence[Path],
-    do: Callable[[Sequence[PlannedRun]], Ended],
+    do: Callable[[Sequence[PlannedRun]], None],
 ) -> list[Repeated]:
     """Adopt the stale records of each family whose sample gives the recorded results.
 

@@ -85,6 +85,12 @@ def modules_behind(origin: str) -> list[Path]:
     return sorted(_walk((origin,)))
 
 
+def user_files(module: str) -> list[str]:
+    """Return the file of a module, as an origin; none for an installed module."""
+    path = _path_of(module)
+    return [] if path is None or is_installed(str(path)) else [str(path)]
+
+
 def forget() -> None:
     """Clear the caches of this process, so that sources are read anew."""
     for cached in (_fingerprint, _path_of, _text_of, _facts_of, _imports_of):

@@ -11,7 +11,7 @@ from typing import Any
 from boostbench import registry
 from boostbench.errors import UnknownNameError
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.fingerprints import code_fingerprint
+from boostbench.experiments.store.fingerprints import code_fingerprint, user_files
 from boostbench.quantities import QUANTITIES
 
 #: Module of the pipeline from the data to the numbers of a record.
@@ -47,7 +47,7 @@ def code_of(run: Run, generator: str = "") -> str:
 
     The code consists of the modules of the booster, the weak learner, the noise model, the
     generator and the quantities that the run records, the pipeline from the data to the numbers of
-    the record, and all their imports.
+    the record, and all their imports, except installed packages.
 
     Parameters
     ----------
@@ -65,6 +65,8 @@ def code_of(run: Run, generator: str = "") -> str:
         *((registry.quantities, name) for name in QUANTITIES.recorded(run.metrics, run.record)),
     ]
     origins = [PIPELINE, *(origin for kind, name in components for origin in kind.origins(name))]
+    foreign = [kind.module(name) for kind, name in components if kind.is_foreign(name)]
+    origins += [origin for module in foreign for origin in user_files(module)]
     if not run.noise.is_clean:
         origins.append(registry.noise_models.module(run.noise.component))
     if generator:

@@ -9,7 +9,7 @@ from importlib import metadata
 
 from boostbench.experiments.store.record import Summary
 
-#: Packages whose version may affect the last digits of a result; not part of a key.
+#: Packages whose version may affect the last digits of any result; not part of a key.
 _NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -28,18 +28,20 @@ def versions(package: str = "") -> dict[str, str]:
 
 
 def other_versions(summary: Summary) -> str:
-    """Return the numerical libraries whose installed version differs from that of a record.
+    """Return the packages behind a record whose installed version differs from the recorded one.
 
-    Libraries without a recorded version are ignored.
+    They are numerical libraries, and the package of the booster.
     """
-    return _differences(tuple(map(summary.versions.get, _NUMERICAL)))
+    return _differences(tuple(summary.versions.items()))
 
 
 @cache
-def _differences(versions: tuple[str | None, ...]) -> str:
-    pairs = ((name, old, _version(name)) for name, old in zip(_NUMERICAL, versions, strict=True))
+def _differences(recorded: tuple[tuple[str, str], ...]) -> str:
+    triples = ((name, old, _version(name)) for name, old in recorded)
     return ", ".join(
-        f"{name} {old} (here {new or 'absent'})" for name, old, new in pairs if old and old != new
+        f"{name} {old} (here {new or 'absent'})"
+        for name, old, new in triples
+        if old != new and name not in ("python", "boostbench")
     )
 
 

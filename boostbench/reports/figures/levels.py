@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.kind_options import Scope, checked_by
+from boostbench.experiments.configs.kind_options import scope_of
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     Shown,
@@ -60,16 +61,21 @@ def _check_rates(models: Sequence[str], rates: Collection[float]) -> None:
         )
 
 
-def _check_noises(scope: Scope, options: Any) -> None:
+def _check_noises(from_zero: bool, info: ValidationInfo) -> bool:
     """Refuse several models; with a single rate, only the report lacks the figure."""
-    noises = [n for n in scope.noises if not options.noises or n.full_label in options.noises]
+    scope, shown = scope_of(info), info.data.get("noises", ())
+    noises = [n for n in scope.noises if not shown or n.full_label in shown]
     models = sorted({noise.model for noise in noises} - {"none"})
     rates = {noise.rate for noise in noises if not isinstance(noise.rate, str)}
     if "noise" not in scope.unknown and len(models) > 1:
         _check_rates(models, sorted(rates))
+    return from_zero
 
 
-@checked_by(_check_noises)
+#: The last option, with which the noises that are shown are checked.
+_FromZero = Annotated[bool, AfterValidator(_check_noises), Field(validate_default=True)]
+
+
 def draw_noise_levels(
     study: Study,
     *,
@@ -77,7 +83,7 @@ def draw_noise_levels(
     at: AtRound = None,
     band: Band = True,
     diagonal: bool = False,
-    from_zero: bool = True,
+    from_zero: _FromZero = True,
 ) -> Figure:
     """Error against the noise rate, mean and band over repeats, one panel per data set.
 

@@ -33,13 +33,6 @@ def test_a_paper_file_is_found_beside_the_config_that_names_it(tmp_path, name):
     assert load_config(tmp_path / name).report[0].options.paper == str(values)
 
 
-def test_labels_are_no_part_of_the_value(load):
-    one = expand(load(MINIMAL))[0]
-    two = expand(load(MINIMAL.replace("[toy-centroids]", "[toy-centroids: {label: x}]")))[0]
-    assert one.value() == two.value()
-    assert one == two
-
-
 @pytest.mark.parametrize(
     ("pattern", "n"),
     [("wine", 4), ("toy-centroids", 8), ("clean", 4), ("iris/*/clean/*", 2), ("*seed-1", 4)],

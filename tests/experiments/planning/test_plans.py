@@ -1,15 +1,13 @@
 import dataclasses
-import json
 import re
 
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.planning.plans import Plan, Result
+from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.store.records import RecordStore
-from tests.experiments.tools import SMALL, carry_out, load_plan
+from tests.experiments.tools import SMALL, carry_out
 
 MIXED = """
 name: mixed
@@ -107,15 +105,6 @@ def test_records_count_without_their_data(own_runs, data_file, results):
     assert plan.todo() == ()
 
 
-def test_changed_code_makes_a_run_stale(runs_of, results, monkeypatch):
-    runs = runs_of(SMALL)
-    carry_out(runs, results)
-    monkeypatch.setattr("boostbench.experiments.planning.planner.code_of", lambda *_: "0" * 8)
-    plan = make_plan(runs, RecordStore(results))
-    assert plan.counts() == {"stale": 8}
-    assert plan.runs[0].reason == "the code changed since it was done"
-
-
 def test_a_booster_whose_package_is_absent_is_skipped(runs_of, tmp_path, results):
     (tmp_path / "mine.py").write_text("from surely_not_installed import Booster\n")
     text = SMALL.replace("[toy-centroids]", "['mine.py:Booster', toy-centroids]")
@@ -150,15 +139,6 @@ def test_a_run_is_expected_to_take_what_its_booster_took_on_that_data_set(runs_o
             assert planned.seconds is None
         elif planned.status == "missing":
             assert 100 * min(spent) <= planned.seconds <= 100 * max(spent)
-
-
-def test_a_report_gets_plan_and_records_without_importing_boosters(config_file, results, runs_of):
-    carry_out(runs_of(SMALL), results)
-    config = load_config(config_file(SMALL), check_parameters=False)
-    plan = load_plan(config, results, patterns=["wine"])
-    assert isinstance(plan, Plan)
-    assert plan.counts() == {"ok": 4}
-    assert json.dumps(plan.runs[0].record().plain())
 
 
 def test_a_report_shortens_the_reason_of_a_skipped_run_alone(runs_of):

@@ -1,7 +1,5 @@
 import dataclasses
 import shutil
-import subprocess
-import sys
 import textwrap
 
 import pytest
@@ -42,25 +40,6 @@ def test_labels_and_the_folder_of_a_plugin_do_not_change_the_value():
     assert value_of(dataclasses.replace(RUN, booster=other)) == value_of(RUN)
 
 
-def test_the_value_does_not_depend_on_the_process():
-    code = (
-        "from boostbench.experiments.store.identity import value_of\n"
-        "from boostbench.experiments.runs import *\n"
-        "print(value_of(Run(Data('wine'), 'official', CLEAN, BoosterSpec('samme'), 10, 0)))"
-    )
-    found = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={"PYTHONHASHSEED": seed},
-            check=True,
-            capture_output=True,
-            text=True,
-        ).stdout.strip()
-        for seed in ("0", "1")
-    }
-    assert found == {value_of(RUN)}
-
-
 def names_behind(module):
     return {"/".join(path.parts[-2:]) for path in modules_behind(module)}
 
@@ -92,15 +71,6 @@ def test_a_booster_made_of_another_brings_that_one_and_its_weak_learner():
     # a weak learner that no module of these boosters names by itself
     on_stumps = code_of(one_vs_all({"samme": {"weak_learner": {"multilabel-stump": {}}}}))
     assert on_stumps != code_of(one_vs_all("samme"))
-
-
-def test_the_parts_of_a_run_decide_its_code():
-    codes = {
-        code_of(RUN),
-        code_of(dataclasses.replace(RUN, booster=BoosterSpec("sm-boost"))),
-        code_of(RUN, generator="waveform"),
-    }
-    assert len(codes) == 3
 
 
 @pytest.fixture
