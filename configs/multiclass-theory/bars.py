@@ -67,7 +67,11 @@ def bars(
         _draw_noise(axes, study, cells, colours, number=number if numbers else "")
         round_log_ticks(axes)
     words = repeats_in_words(study, band=False)
-    spread = "; whiskers: one standard deviation" if study.has_repeats else ""
+    spread = (
+        "; whiskers: one standard deviation"
+        if len({(r.run.seed, r.fold) for r in study.results}) > 1
+        else ""
+    )
     note = f"{shown.rounds}; {words}{spread}"
     patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
     add_legend(figure, patches, note=note)

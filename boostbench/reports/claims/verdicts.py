@@ -162,31 +162,21 @@ def verdict_on(
         for part in parts
     ]
     p_unmet = holm([unmet for _, unmet in p])
-    groups = tuple(
-        _group_verdict(name, part, rule, (met, unmet), unit, chance)
-        for name, part, (met, _), unmet in zip(names, parts, p, p_unmet, strict=True)
-    )
-    return Verdict(claim, groups, tuple(cases), unit, chance)
-
-
-def _group_verdict(
-    name: str,
-    cases: Sequence[Case],
-    rule: Rule,
-    p: tuple[float, float],
-    unit: UnitOfTest,
-    chance: float,
-) -> GroupVerdict:
-    n, answers = len(cases), [case.outcome.here for case in cases]
-    met, here = answers.count(True), rule.is_met(answers)
-    beyond, more = state_of(p, here), NEVER
-    if beyond == "open" and unit == "sets":
-        more = _more_sets(met / n, n, rule, chance)
-    elif beyond == "open":
-        more = _more_runs(cases, rule.needed(n))
-    found = [case.outcome.state for case in cases]
-    states = {state: found.count(state) for state in get_args(State)}
-    return GroupVerdict(name, rule.text(n), met, here, beyond, states, p, more)
+    groups = []
+    for name, part, (met, _), unmet in zip(names, parts, p, p_unmet, strict=True):
+        n, answers = len(part), [case.outcome.here for case in part]
+        n_met, here = answers.count(True), rule.is_met(answers)
+        beyond, more = state_of((met, unmet), here), NEVER
+        if beyond == "open" and unit == "sets":
+            more = _more_sets(n_met / n, n, rule, chance)
+        elif beyond == "open":
+            more = _more_runs(part, rule.needed(n))
+        found = [case.outcome.state for case in part]
+        states = {state: found.count(state) for state in get_args(State)}
+        groups.append(
+            GroupVerdict(name, rule.text(n), n_met, here, beyond, states, (met, unmet), more)
+        )
+    return Verdict(claim, tuple(groups), tuple(cases), unit, chance)
 
 
 def _more_runs(cases: Sequence[Case], needed: int) -> float:

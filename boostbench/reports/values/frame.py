@@ -161,11 +161,6 @@ class Study:
         values: pd.DataFrame = QUANTITIES[metric].shortfall(wide.reindex(columns=self.boosters))
         return values
 
-    @cached_property
-    def has_repeats(self) -> bool:
-        """True if there is more than one seed or fold."""
-        return len({(result.run.seed, result.fold) for result in self.results}) > 1
-
 
 def collect(config: Config, results: Sequence[Result]) -> Study:
     """Return the study of an experiment, with its results in the order of the config.
