@@ -132,7 +132,9 @@ def remember(
             best = by_label[rows["booster"].iloc[0]]
             params = best.params.plain()
             told = ",".join(f"{key}={json.dumps(value)}" for key, value in params.items())
-            winners.append({"booster": ":".join(filter(None, [best.name, told])), "on": on, **same})
+            winners.append(
+                {"booster": ":".join(filter(None, [best.component, told])), "on": on, **same}
+            )
     path = _folder(options.get("results", "results")) / "last.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, json.dumps(winners, indent=2, default=str).encode())
@@ -308,7 +310,7 @@ def _booster_entry(booster: Booster, folder: Path) -> Any:
         return booster
     if not isinstance(booster, str):
         return _entry_of(booster, folder)
-    name, params = _split_parameters(booster)
+    name, params = split_parameters(booster)
     if name in known_boosters and known_boosters.module(name) == "__main__":
         return _entry_of(known_boosters.get(name), folder, name)
     label = name.rpartition(":")[2]
@@ -375,12 +377,12 @@ def _noise_entry(noise: float | str | Mapping[str, Any]) -> str | Mapping[str, A
     try:
         rate = float(noise)
     except ValueError:
-        model, params = _split_parameters(str(noise))
+        model, params = split_parameters(str(noise))
         return {"model": model, **params}
     return {"model": "uniform-other", "rate": rate} if rate else "none"
 
 
-def _split_parameters(text: str) -> tuple[str, dict[str, Any]]:
+def split_parameters(text: str) -> tuple[str, dict[str, Any]]:
     """Split ``name:parameter=value,...`` into the name and the nested parameters."""
     match = re.fullmatch(r"(.+?):([\w.]+=.*)", text)
     if match is None:

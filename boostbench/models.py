@@ -165,7 +165,7 @@ def fit_model(
             raise BoostbenchError(next(iter(skipped)))
         made = make(run, dataset.X, dataset.n_classes, rounds, classes=dataset.classes)
         paths = locate(run.data.name, run.data.params.plain(), experiment.data).paths
-        frame = _raw(dataset, paths[0] if paths else None)
+        frame = raw_table(dataset, paths[0] if paths else None)
     pipeline = dataset.pipeline(made).fit(frame, dataset.y)
     facts = {
         "booster": run.method,
@@ -185,7 +185,7 @@ def fit_model(
     return Model(pipeline, dataset.classes, facts)
 
 
-def _raw(dataset: Dataset, path: Path | None) -> pd.DataFrame:
+def raw_table(dataset: Dataset, path: Path | None) -> pd.DataFrame:
     """Return the features of a data set as they stand in its file."""
     import pandas as pd
 

@@ -54,18 +54,17 @@ def _collect(name: str, value: Any, parts: dict[str, str]) -> None:
     if getattr(value, "__module__", "") != "__main__" or not hasattr(value, "__qualname__"):
         parts[name] = _import_or_constant(name, value)
         return
-    node = _definition(value)
+    node, known = _definition(value)
     parts[name] = ""  # definitions that use each other end here
     for used in dict.fromkeys(each.id for each in ast.walk(node) if isinstance(each, ast.Name)):
-        known = vars(sys.modules["__main__"])
         if used in known and used not in parts and known[used] is not getattr(builtins, used, None):
             _collect(used, known[used], parts)
     del parts[name]
     parts[name] = ast.unparse(node)
 
 
-def _definition(value: Any) -> Any:
-    """Return the syntax tree of a class or function, without the decorator that registers it."""
+def _definition(value: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a class or function as a syntax tree, without its registration, and its globals."""
     for function in _functions(value):
         lines = linecache.getlines(function.__code__.co_filename)
         for node in ast.walk(ast.parse("".join(lines))):
@@ -73,7 +72,7 @@ def _definition(value: Any) -> Any:
             if isinstance(node, definitions) and node.name == value.__qualname__:
                 told = [(each, ast.unparse(each)) for each in node.decorator_list]
                 node.decorator_list = [each for each, text in told if ".register(" not in text]
-                return node
+                return node, function.__globals__
     what = f"the source of {value.__qualname__!r} is not known; put it into a file, as FILE.py:NAME"
     raise PluginError(what)
 

@@ -21,6 +21,7 @@ from boostbench.cli.compare import compare
 from boostbench.cli.export import export
 from boostbench.cli.fit import fit
 from boostbench.cli.guard import BAD_INPUT, guarded
+from boostbench.cli.labels import labels
 from boostbench.cli.names import list_names, schema, show
 from boostbench.cli.new import new
 from boostbench.cli.output import PrintedLog, discard_output, print_error
@@ -103,6 +104,7 @@ _add(
         "compare": compare,
         "fit": fit,
         "predict": predict,
+        "labels": labels,
         "adopt": adopt,
         "export": export,
         "list": list_names,

@@ -1,0 +1,121 @@
+"""`boostbench labels`."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from boostbench.cli.guard import OK
+from boostbench.cli.options import Data, Drop, Json, Plugins, Types, program, types_of
+from boostbench.cli.output import is_fancy, print_json, print_rows
+
+
+def labels(
+    on: Annotated[
+        str, typer.Argument(metavar="DATA", help="Data set, or CSV, ARFF, parquet or libsvm file.")
+    ],
+    *,
+    target: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
+    ] = "",
+    drop: Drop,
+    types: Types,
+    booster: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Booster with probabilities, with parameters or not."),
+    ] = "random-forest",
+    repeats: Annotated[
+        int, typer.Option(metavar="N", min=2, help="Number of cross-validations.")
+    ] = 4,
+    folds: Annotated[int, typer.Option(metavar="N", min=2, help="Folds of each.")] = 5,
+    rounds: Annotated[int, typer.Option(metavar="N", min=1, help="Boosting rounds.")] = 100,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of folds and fits.")] = 0,
+    data: Data,
+    plugins: Plugins,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="CSV file of the suspicious rows."),
+    ] = None,
+    rows: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Number of suspicious rows; by default as estimated."
+        ),
+    ] = 0,
+    as_json: Json = False,
+) -> int:
+    """Estimate how many labels are wrong, and list suspicious rows.
+
+    Prints the share of wrong labels, in total and by class, with 95 % intervals, and the most
+    suspicious rows with the label that models trained without them suggest.
+
+    Examples:
+      boostbench labels patients.csv --target diagnosis -o suspicious.csv
+      boostbench labels letter --data DIR --repeats 6
+    """
+    from boostbench.compare_boosters import split_parameters
+    from boostbench.label_errors import find_label_errors
+    from boostbench.whole_files import write_file
+
+    name, params = split_parameters(booster)
+    found, table = find_label_errors(
+        on,
+        booster={name: params},
+        target=target,
+        drop=drop,
+        types=types_of(types),
+        repeats=repeats,
+        folds=folds,
+        rounds=rounds,
+        seed=seed,
+        data=data,
+        plugins=plugins,
+        on_fit=_show_fits if is_fancy(sys.stderr) else None,
+    )
+    n = min(rows or math.ceil(found.share * len(found.suspects)), len(found.suspects))
+    suspects = found.suspects.head(n)
+    if output is not None:
+        output.parent.mkdir(parents=True, exist_ok=True)
+        cells = table.iloc[suspects["row"] - 1].reset_index(drop=True)
+        both = suspects.join(cells.drop(columns=[*suspects.columns], errors="ignore"))
+        write_file(output, both.to_csv(index=False).encode())
+    if as_json:
+        head: dict[str, Any] = {"share": found.share, "low": found.low, "high": found.high}
+        frames = {"classes": found.classes, "suspects": suspects}
+        rows_of = {key: frame.to_dict("records") for key, frame in frames.items()}
+        print_json({**head, **rows_of, "left_out": found.left_out})
+        return OK
+    interval = f"95 % interval {100 * found.low:.1f} to {100 * found.high:.1f} %"
+    print(f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval}).\n")
+    print_rows([_in_percent(row) for row in found.classes.to_dict("records")])
+    if found.left_out:
+        few = f"Not judged, with fewer rows than folds: {', '.join(found.left_out)}."
+        print(f"\n{few}")
+    print()
+    print_rows([_in_percent(row) for row in suspects.head(10).to_dict("records")])
+    if output is not None:
+        print(f"\n{output}: the {n} most suspicious rows")
+    words = [program(), "compare", "filter-and-refit", "random-forest", "sm-boost", "--on", on]
+    words += ["--target", target] if target else []
+    for flag, values in (("--drop", drop), ("--type", types), ("--data", map(str, data))):
+        words += [word for value in values for word in (flag, value)]
+    print(f"next: {shlex.join([*words, '--noise', f'{found.share:.2f}'])}")
+    return OK
+
+
+def _in_percent(row: dict[Any, Any]) -> dict[str, Any]:
+    """Return a row with its shares and probabilities in percent."""
+    return {
+        str(key): f"{100 * value:.1f} %" if isinstance(value, float) else value
+        for key, value in row.items()
+    }
+
+
+def _show_fits(done: int, total: int) -> None:
+    end = "\r" if done < total else "\n"
+    print(f"labels: {done} of {total} fits", end=end, file=sys.stderr, flush=True)
