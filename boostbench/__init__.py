@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from boostbench.api import Experiment, load_dataset
     from boostbench.boosters import list_boosters, make_booster
     from boostbench.compare_boosters import compare
+    from boostbench.label_errors import find_label_errors
     from boostbench.models import fit_model, load_model
     from boostbench.reports.values.frame import load_results
 
@@ -23,6 +24,7 @@ __all__ = [
     "Experiment",
     "__version__",
     "compare",
+    "find_label_errors",
     "fit_model",
     "list_boosters",
     "load_dataset",
@@ -37,6 +39,7 @@ __version__ = "0.2.0"
 _MODULES = {
     "Experiment": "api",
     "compare": "compare_boosters",
+    "find_label_errors": "label_errors",
     "fit_model": "models",
     "load_model": "models",
     "list_boosters": "boosters",

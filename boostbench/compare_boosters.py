@@ -219,7 +219,7 @@ def experiment_on(
         Columns of the files to leave out.
     types : mapping of str to str, default=None
         What columns of the files are, where their cells do not tell: see
-        `boostbench.data.columns.Declared`.
+        `boostbench.data.cells.Declared`.
     encode : {"ordinal", "one-hot"}, default="ordinal"
         Encoding of categories, see `boostbench.data.loading.load`.
     noise : float, str or mapping, default=0.0

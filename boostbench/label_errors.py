@@ -128,7 +128,7 @@ def find_label_errors(
     dataset = load_dataset(on, data=data, **given)
     name, params = boosters.named(booster)
     cls = boosters.get(name)
-    if not hasattr(cls, "predict_proba") and not hasattr(cls, "classifier"):
+    if not hasattr(getattr(cls, "classifier", None) or cls, "predict_proba"):
         raise BoostbenchError(f"booster {name!r} gives no probabilities; choose another one")
 
     def make(random_state: int) -> Any:
@@ -174,7 +174,8 @@ def out_of_fold(
         ids, P = fold_ids(len(y), folds, rng, y), np.empty((len(y), K))
         for fold in range(folds):
             held = ids == fold
-            train = trusted & ~held
+            is_left = np.isin(y, y[trusted & ~held])  # a class that is denied altogether stays
+            train = ~held & (trusted | ~is_left)
             model = make(int(rng.integers(2**31 - 1))).fit(X[train], y[train])
             P[held] = probabilities_of(model, model.predict_proba(X[held]), K)
             if on_fit is not None:

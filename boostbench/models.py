@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from boostbench import __version__
 from boostbench.api import Paths, paths_of
 from boostbench.boosters.classifiers import ClassifierBooster, as_booster
 from boostbench.compare_boosters import Booster, data_of, experiment_on
@@ -36,7 +35,7 @@ _OURS = re.compile(
     r"boostbench\.(baselines|boosters|data|models|weak_learners)\.([\w.]*\.)?[A-Z]\w*"
     r"|(sklearn|lightgbm|xgboost|catboost)\.([\w.]*\.)?[A-Z]\w*|collections\.OrderedDict"
 )
-_PACKAGES = ("numpy", "pandas", "scikit-learn")
+_PACKAGES = ("boostbench", "numpy", "pandas", "scikit-learn")
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,7 +176,6 @@ def fit_model(
         "seed": seed,
         "plugins": [str(plugin) for plugin in paths_of(plugins)],
         "versions": {
-            "boostbench": __version__,
             "python": platform.python_version(),
             **{package: version(package) for package in _PACKAGES},
         },
@@ -236,7 +234,7 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
         raise BoostbenchError(what, where=where) from error
     except Exception as error:  # a damaged file may raise anything
         reason = str(error).partition("\n")[0]
-        what = f"this model cannot be read by boostbench {__version__}: {reason}"
+        what = f"this model cannot be read by boostbench {version('boostbench')}: {reason}"
         raise BoostbenchError(what, where=where) from error
 
 

@@ -91,9 +91,11 @@ def test_the_command_tells_the_share_the_rows_and_the_comparison(boostbench):  #
     assert " compare filter-and-refit random-forest sm-boost --on plants.csv --target kind" in last
     (suspect,) = csv.DictReader(Path("out/suspects.csv").read_text().splitlines())
     assert (suspect["row"], suspect["label"], suspect["suggested"]) == ("1", "large", "small")
-    assert (suspect["width"], suspect["colour"]) == ("5.0", "red")
+    assert (suspect["width"], suspect["colour"]) == ("5", "red")
     found = boostbench(*asked, "--json").json
     assert found["low"] <= found["share"] <= found["high"] < 0.2
     assert [row["label"] for row in found["classes"]] == ["large", "small"]
-    wrong = boostbench("labels", "plants.csv", "--target", "kind", "--booster", "splboost")
+    wrong = boostbench(
+        "labels", "plants.csv", "--target", "kind", "--booster", "sklearn.svm:LinearSVC"
+    )
     assert (wrong.code, wrong.err.count("\n")) == (2, 1)

@@ -98,7 +98,7 @@ class DatasetEntry(Model):
     #: Label column. Empty: ``target``, else ``class``, else (ARFF only) the last column.
     target: str = ""
     drop: Listed[str] = ()  # columns that are not features
-    #: Types of columns, where their cells do not tell; see `boostbench.data.columns.Declared`.
+    #: Types of columns, where their cells do not tell; see `boostbench.data.cells.Declared`.
     types: dict[Label, Kind] = Field(default_factory=dict)
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None

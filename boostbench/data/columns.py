@@ -12,8 +12,7 @@ import json
 import re
 import shlex
 import unicodedata
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal
@@ -22,6 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.data.catalog import WRITINGS
+from boostbench.data.cells import (
+    ISO,
+    Declared,
+    Numbers,
+    Reading,
+    days_in,
+    durations_in,
+    read_numbers,
+    read_times,
+    readings_of,
+)
 from boostbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -40,38 +50,7 @@ _MARKERS = frozenset(
 
 #: Function that returns ``file:line`` (or ``file: row n``) of a row, counted from 0.
 RowPlace = Callable[[int], str]
-#: ``number``, ``category``, ``date``, ``id``, a way to write numbers (`WRITINGS`), a format of
-#: dates such as ``%d/%m/%Y``, or the declared values of a category; empty: the cells decide.
-Declared = str | tuple[str, ...]
-Numbers = NDArray[np.float64]
-
-_NUMBERS = {
-    writing: re.compile(
-        r"(?P<sign>[+-]?) ?(?P<before>[$€£¥₹]?) ?(?P<number>[+-]?("
-        rf"(([1-9]\d{{0,2}}(?P<mark>[{other}' ])(\d{{2,3}}(?P=mark))*\d{{3}}|\d+)([{decimal}]\d*)?"
-        rf"|[{decimal}]\d+)(e[+-]?\d+)?|inf(inity)?))"
-        r" ?(?P<after>([^\d.,'+ -][^\d.,'+-]*)?)",
-        re.ASCII | re.IGNORECASE,
-    )
-    for (writing, decimal), other in zip(WRITINGS.items(), ",.", strict=True)
-}
-_SYMBOLS = ("", *"%‰$€£¥₹")  # other texts beside numbers are units
-_DATES = (
-    *("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
-    *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
-    *("%b %d %Y", "%b %d, %Y", "%B %d, %Y"),
-)
-_TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
-_ISO = "ISO8601"
-_ISO_DATE = re.compile(r"\d{4}-\d\d?(-\d\d?([T ]\d\d?:\d\d.*)?)?", re.ASCII)
-_HAS_DATE = re.compile(r"\d\D+\d|[A-Za-z]{3}.*\d", re.ASCII)
-_CLOCK = r"\d+:\d\d(:\d\d(\.\d+)?)?"
-_SPAN = r"(\d+(\.\d+)? ?(days?|d|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|ms) ?)+"
-_DURATION = re.compile(rf"[+-]?({_CLOCK}|{_SPAN}([+-]?{_CLOCK})?|P[\dDTHMS.]+)", re.ASCII)
-_TWELVE_HOURS = re.compile(r"\d?\d:\d\d(:\d\d)? ?[ap]\.?m\.?", re.ASCII | re.IGNORECASE)
 _INVISIBLE = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
-_MINUS = dict.fromkeys((0x2013, 0x2212, 0xFF0D), "-") | {0x2019: "'"}
-_SAMPLE = 5  # texts by which a format is tried before it is tried on all
 _SHOWN = 3  # odd cells in a message
 
 
@@ -114,22 +93,6 @@ class Column:
     def is_plain(self) -> bool:
         """True for numbers of which there is nothing to say."""
         return self.kind == "number" and not self.missing and not self.note
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """Values of the distinct texts of a column under one reading; NaN where it does not fit."""
-
-    kind: Literal["number", "date", "duration"]
-    values: Numbers
-    note: str = ""
-    form: str = ""  # type that declares this reading
-    unit: str = ""
-
-    @property
-    def is_whole(self) -> bool:
-        """True if all texts fit."""
-        return not np.isnan(self.values).any()
 
 
 def clean(text: object) -> str:
@@ -262,26 +225,26 @@ def read_column(
 
     name = str(cells.name)
     if types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells):
-        return _measured(name, _times(cells))
+        return _measured(name, read_times(cells))
     is_number = types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells)
     if is_number and (declared in ("", "number") or declared in WRITINGS):
         values = cells.to_numpy(np.float64, na_value=np.nan)
         is_rounded = types.is_integer_dtype(cells) and np.max(np.abs(values), initial=0) >= 2**53
         note = "integers beyond 2^53 are rounded" if is_rounded else ""
-        return _measured(name, _Reading("number", values, note))
+        return _measured(name, Reading("number", values, note))
     column = Texts.of(cells, place, declared)
     if column.declared == "category" or isinstance(column.declared, tuple):
         return _codes(column, ordered=getattr(cells.dtype, "ordered", False))
     counts = np.bincount(column.index, minlength=len(column.texts)) * ~column.missing
     is_marker = np.array([text.lower() in _MARKERS for text in column.texts]) & (counts > 0)
     real = np.flatnonzero((counts > 0) & ~is_marker)
-    readings = _readings(column.texts[real].tolist(), declared, is_plain=is_plain)
+    readings = readings_of(column.texts[real].tolist(), declared, is_plain=is_plain)
     values = np.full(len(column.texts), np.nan)
     whole = [reading for reading in readings if reading.is_whole]
     if whole:
         found = _chosen(whole, column, real)
     elif not len(real) and (declared or not is_marker.any()):
-        found = _Reading("number", np.empty(0), "no cell has a value")
+        found = Reading("number", np.empty(0), "no cell has a value")
     else:
         fitting = [int(counts[real[~np.isnan(reading.values)]].sum()) for reading in readings]
         n_fit = max(fitting, default=0)
@@ -317,8 +280,8 @@ def read_alike(cells: pd.Series, column: Column) -> tuple[Numbers, NDArray[np.bo
     from pandas.api import types
 
     is_time = types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells)
-    if is_time and column.kind == _times(cells).kind:
-        return (values := _times(cells).values), np.zeros(len(values), dtype=bool)
+    if is_time and column.kind == read_times(cells).kind:
+        return (values := read_times(cells).values), np.zeros(len(values), dtype=bool)
     if types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells) and column.kind == "number":
         values = cells.to_numpy(np.float64, na_value=np.nan)
         return values, np.isinf(values)
@@ -328,11 +291,13 @@ def read_alike(cells: pd.Series, column: Column) -> tuple[Numbers, NDArray[np.bo
         values = _coded(words, column.values)
     else:
         if column.kind == "number":
-            values = _numbers(words, column.form or next(iter(WRITINGS)), column.unit).values
+            values = read_numbers(words, column.form or next(iter(WRITINGS)), column.unit).values
         elif column.kind == "date":
-            values = _days(words, column.form or _ISO)
+            values = days_in(words, column.form or ISO)
         else:
-            values = next((each.values for each in _durations(words)), np.full(len(words), np.nan))
+            values = np.full(len(words), np.nan)
+            for each in durations_in(words):
+                values = np.where(np.isnan(values), each.values, values)
         missing |= np.isnan(values) & np.array([word.lower() in _MARKERS for word in words])
     values = np.where(missing, np.nan, values)
     odd = ~np.isfinite(values) & ~missing
@@ -350,7 +315,7 @@ def _coded(words: Sequence[str], values: Sequence[str]) -> Numbers:
     return np.array([code.get(w, numbers.get(number_of(w), np.nan)) for w in words])
 
 
-def _measured(name: str, reading: _Reading, gone: Sequence[str] = ()) -> tuple[Numbers, Column]:
+def _measured(name: str, reading: Reading, gone: Sequence[str] = ()) -> tuple[Numbers, Column]:
     """Return the values of a column and its description; ``gone`` are words for missing cells."""
     n_missing = int(np.isnan(reading.values).sum())
     note = "; ".join(filter(None, [reading.note, _missing(gone)]))
@@ -362,17 +327,6 @@ def _measured(name: str, reading: _Reading, gone: Sequence[str] = ()) -> tuple[N
 def _missing(words: Sequence[str]) -> str:
     more = f" and {len(words) - _SHOWN} more" if len(words) > _SHOWN else ""
     return f"missing: {', '.join(map(repr, words[:_SHOWN]))}{more}" if words else ""
-
-
-def _times(cells: pd.Series) -> _Reading:
-    """Return dates as days since 1970-01-01, or durations as seconds."""
-    import pandas as pd
-
-    if pd.api.types.is_timedelta64_dtype(cells):
-        return _Reading("duration", cells.dt.total_seconds().to_numpy(np.float64), "seconds")
-    origin = pd.Timestamp("1970-01-01", tz=cells.dt.tz and "UTC")
-    days = (cells - origin).dt.total_seconds().to_numpy(np.float64) / 86400
-    return _Reading("date", days, "days since 1970")
 
 
 def _codes(column: Texts, *, ordered: bool = False) -> tuple[Numbers, Column]:
@@ -411,7 +365,7 @@ def in_order(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(words, key=lambda word: numbers[word] or 0))
 
 
-def _chosen(whole: Sequence[_Reading], column: Texts, real: NDArray[np.intp]) -> _Reading:
+def _chosen(whole: Sequence[Reading], column: Texts, real: NDArray[np.intp]) -> Reading:
     """Return the first reading; raise DataError if another one of the kind has other values."""
     first = whole[0]
     for other in whole[1:]:
@@ -425,95 +379,3 @@ def _chosen(whole: Sequence[_Reading], column: Texts, real: NDArray[np.intp]) ->
                 where=where,
             )
     return first
-
-
-def _readings(words: Sequence[str], declared: Declared, *, is_plain: bool) -> list[_Reading]:
-    """Return the readings of texts as numbers, dates and durations, the first ones preferred."""
-    if not words:
-        return []
-    if isinstance(declared, str) and "%" in declared:
-        return [_Reading("date", _days(words, declared), declared)]
-    if declared in WRITINGS:
-        return [_numbers(words, str(declared))]
-    if not declared and _are_padded(words):
-        return []
-    readings = [] if declared == "date" else [_numbers(words, writing) for writing in WRITINGS]
-    if is_plain and readings and readings[0].is_whole and not any("," in word for word in words):
-        return readings[:1]
-    if declared == "number" or any(reading.is_whole for reading in readings):
-        return readings
-    return [*readings, *_dates(words), *_durations(words)]
-
-
-def _are_padded(words: Sequence[str]) -> bool:
-    """Return whether words are codes of equal length such as 007, some with leading zeros."""
-    is_code = re.compile(r"\d{2,}", re.ASCII).fullmatch
-    is_equal = len({len(word) for word in words}) == 1 and all(map(is_code, words))
-    return is_equal and any(word[0] == "0" for word in words)
-
-
-def _numbers(words: Sequence[str], writing: str, unit: str | None = None) -> _Reading:
-    """Read numbers with a unit, by default the same sign (``%``) or unit in all, or none."""
-    values, symbols = np.full(len(words), np.nan), [""] * len(words)
-    for i, word in enumerate(words):
-        bare = _bare(word)
-        if re.fullmatch("0x[0-9a-f]{1,13}", bare, re.ASCII | re.IGNORECASE):
-            values[i] = int(bare, 16)
-        elif match := _NUMBERS[writing].fullmatch(bare):
-            number = match["sign"] + match["number"].replace(match["mark"] or " ", "")
-            values[i] = float(number.replace(WRITINGS[writing], "."))
-            symbols[i] = match["before"] + match["after"].strip()
-    read = Counter(symbol for symbol, value in zip(symbols, values, strict=True) if value == value)
-    symbol = max(read, key=lambda each: read[each], default="")
-    if symbol not in _SYMBOLS and set(symbols) != {symbol}:
-        symbol = ""
-    symbol = symbol if unit is None else unit
-    values[[each != symbol for each in symbols]] = np.nan
-    notes = [f"in {symbol}" if symbol else "", f"as {writing}" if WRITINGS[writing] == "," else ""]
-    return _Reading("number", values, ", ".join(filter(None, notes)), writing, symbol)
-
-
-def _bare(word: str) -> str:
-    """Return a number with ASCII digits, the sign in front, and ``e`` before the exponent."""
-    if not word.isascii():
-        word = word.translate(_MINUS)
-        word = "".join(str(unicodedata.decimal(letter, letter)) for letter in word)
-    word = re.sub(r"^\((.+)\)$|^([\d., ']*\d)-$", r"-\1\2", word)
-    return re.sub(r"(?<=\d)[dD]([+-]?\d+)$", r"e\1", word) if "." in word else word
-
-
-def _dates(words: Sequence[str]) -> Iterator[_Reading]:
-    """Yield readings as dates, in ISO 8601 or in a format that fits some of the first words."""
-    if not any(map(_HAS_DATE.search, words[:_SAMPLE])):
-        return
-    reading = _Reading("date", _days(words, _ISO), "days since 1970", _ISO)
-    yield reading
-    for date in () if reading.is_whole else _DATES:
-        for time in _TIMES:
-            if not np.isnan(_days(words[:_SAMPLE], date + time)).all():
-                yield _Reading("date", _days(words, date + time), date + time, date + time)
-
-
-def _days(words: Sequence[str], form: str) -> Numbers:
-    """Return dates as days since 1970-01-01, NaN where a word is none."""
-    import pandas as pd
-
-    if form == _ISO:
-        words = [word if _ISO_DATE.fullmatch(word) else "" for word in words]
-    dates = pd.to_datetime(pd.Series(words), format=form, errors="coerce", utc=True)
-    return _times(dates).values
-
-
-def _durations(words: Sequence[str]) -> Iterator[_Reading]:
-    import pandas as pd
-
-    if any(map(_TWELVE_HOURS.fullmatch, words)):
-        bare = [re.sub("[ .]", "", word).upper() for word in words]
-        short, long = (_days(bare, form) for form in ("%I:%M%p", "%I:%M:%S%p"))
-        days = np.where(np.isnan(short), long, short)
-        yield _Reading("duration", np.round(np.mod(days, 1) * 86_400), "seconds")
-
-    texts = [word if _DURATION.fullmatch(word) else "" for word in words]
-    if any(texts):
-        full = [f"{text}:00" if text.count(":") == 1 else text for text in texts]
-        yield _times(pd.Series(pd.to_timedelta(full, errors="coerce")))

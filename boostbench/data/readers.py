@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from boostbench.data.arff import ATTRIBUTE, SPECIAL, arff_cells, arff_type, unquoted
 from boostbench.data.catalog import DatasetEntry
-from boostbench.data.columns import MISSING, Column, Declared, RowPlace, clean
+from boostbench.data.cells import Declared
+from boostbench.data.columns import MISSING, Column, RowPlace
 from boostbench.data.tables import (
     Parsed,
     check_numbers,
@@ -45,12 +47,6 @@ if TYPE_CHECKING:
 csv.field_size_limit(2**31 - 1)  # `whole_files` limits the size of a file
 SEPARATORS = ",;\t|"
 _SEPARATOR_LINE = re.compile(r'\s*"?sep=(.)"?[ \t]*\n', re.IGNORECASE)
-_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
-_ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{]+)\s*(\S.*)", re.IGNORECASE)
-_ARFF_CELL = re.compile(rf"\s*({_QUOTED}|\d+\s+(?:{_QUOTED})|[^,]*?)\s*(,|$)")
-_JAVA = {"yyyy": "%Y", "yy": "%y", "MM": "%m", "M": "%m", "MMM": "%b", "dd": "%d", "d": "%d"}
-_JAVA |= {"HH": "%H", "hh": "%I", "a": "%p", "mm": "%M", "ss": "%S", "SSS": "%f"}
-_ARFF_SPECIAL = re.compile(r"""['"\\{}]""")
 
 
 def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Parsed:
@@ -322,11 +318,11 @@ def _arff_rows(text: str, path: str) -> tuple[_Cells, dict[str, Declared]]:
             break
         if line.lower().startswith("@attribute"):
             where = f"{path}:{header}"
-            match = _ATTRIBUTE.fullmatch(line)
+            match = ATTRIBUTE.fullmatch(line)
             if match is None:
                 raise DataError(f"{line!r} is not '@attribute NAME TYPE'", where=where)
-            *_, name = clean_names([*kinds, _unquoted(match[1])], "attribute", where)
-            kinds[name] = _arff_type(match[2], where)
+            *_, name = clean_names([*kinds, unquoted(match[1])], "attribute", where)
+            kinds[name] = arff_type(match[2], where)
     else:
         raise DataError("there is no line '@data'", where=path)
     if not kinds:
@@ -339,70 +335,11 @@ def _arff_rows(text: str, path: str) -> tuple[_Cells, dict[str, Declared]]:
     for number, line in enumerate(map(str.strip, lines[header:]), start=header + 1):
         if line.startswith("%"):
             body.write("\n")
-        elif not _ARFF_SPECIAL.search(line):
+        elif not SPECIAL.search(line):
             body.write(f"{line}\n")
         else:
-            writer.writerow(_arff_cells(line, usual, f"{path}:{number}"))
+            writer.writerow(arff_cells(line, usual, f"{path}:{number}"))
     return _Cells(body.getvalue(), header, list(kinds), path), kinds
-
-
-def _arff_type(text: str, where: str) -> Declared:
-    """Return the declared values of a nominal attribute, or the kind."""
-    word = text.partition(" ")[0]
-    if text.startswith("{") and text.endswith("}"):
-        return tuple(clean(value) for value in _split_arff(text[1:-1]))
-    if word.lower() in ("numeric", "real", "integer"):
-        return "number"
-    if word.lower() == "date":  # without a format that is known, the cells decide
-        form = re.sub(r"'(.*?)'|(\w)\2*", _strptime, _unquoted(text.partition(" ")[2].strip()))
-        return form if "%" in form and "?" not in form else "date"
-    if word.lower() == "string":
-        return ""
-    raise DataError(f"attributes of type {text!r} are not supported", where=where)
-
-
-def _strptime(match: re.Match[str]) -> str:
-    """Return a part of a format of dates, as Java writes it, in the form of `strptime`."""
-    return match[1] if match[1] is not None else _JAVA.get(match[0], "?")
-
-
-def _arff_cells(line: str, usual: Sequence[str], where: str) -> list[str]:
-    """Return the cells of a row with quotes or backslashes, or of a sparse row."""
-    if re.search(r"(^|,)\s*\{[^{}]*\}$", line) and not line.startswith("{"):
-        raise DataError("instance weights are not supported; remove them", where=where)
-    if not line.startswith("{"):
-        return [clean(cell) for cell in _split_arff(line)]
-    cells = list(usual)
-    for pair in _split_arff(line[1:].removesuffix("}")) if line.strip("{} ") else []:
-        index, _, cell = pair.partition(" ")
-        if not index.isdigit() or int(index) >= len(cells):
-            what = f"{pair!r} is not 'INDEX VALUE' with an index below {len(cells)}"
-            raise DataError(what, where=where)
-        cells[int(index)] = clean(_unquoted(cell.strip()))
-    return cells
-
-
-def _split_arff(line: str) -> list[str]:
-    """Split at commas outside quotes."""
-    cells, end = [], 0
-    while match := _ARFF_CELL.match(line, end):
-        cells.append(_unquoted(match[1]))
-        if not match[2]:
-            break
-        end = match.end()
-    return cells
-
-
-def _unquoted(text: str) -> str:
-    """Return a value without its quotes and the backslashes that escape."""
-    if len(text) < 2 or text[0] not in "'\"" or text[-1] != text[0]:
-        return text
-    return re.sub(r"\\(u[0-9a-fA-F]{4}|.)", _escaped, text[1:-1])
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = match[1]
-    return chr(int(code[1:], 16)) if len(code) > 1 else {"n": "\n", "t": "\t"}.get(code, code)
 
 
 def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:

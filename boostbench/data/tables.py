@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.data.catalog import DatasetEntry
+from boostbench.data.cells import Declared
 from boostbench.data.columns import (
     Column,
-    Declared,
     RowPlace,
     Texts,
     clean,

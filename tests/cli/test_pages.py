@@ -33,6 +33,7 @@ PAGES = {
     "reproducing.md": ["results/noise20-quick/claims.md"],
     "adding-a-data-set.md": ["datasets/mushrooms.yaml", "results/runs"],
     "choosing-a-booster.md": ["noisy.html"],
+    "wrong-labels.md": ["suspicious.csv"],
     "label-noise.md": ["results/wrong-labels/noise.pdf"],
     "adding-a-booster.md": ["results/mada/report.html"],
     "python-api.ipynb": ["results/quickstart/report.html"],
