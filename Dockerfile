@@ -1,8 +1,12 @@
-# docker build -t boostbench . && docker run -v "$PWD:/work" boostbench run quickstart --jobs 2
+# docker build -t boostbench . && docker run --user "$(id -u)" -v "$PWD:/work" boostbench run quickstart --jobs 2
 FROM python:3.13-slim
 COPY . /src
-RUN pip install --no-cache-dir /src && rm -r /src
+RUN pip install --no-cache-dir --constraint /src/constraints.txt /src && rm -r /src
 # compiles the kernels for the processor that builds the image
 RUN boostbench run quickstart --set seeds=1 --set rounds=2 --results warm && rm -r warm
+RUN useradd --create-home boostbench
+USER boostbench
+# any --user may write here, whatever its home
+ENV BOOSTBENCH_CACHE=/tmp/boostbench MPLCONFIGDIR=/tmp/matplotlib
 WORKDIR /work
 ENTRYPOINT ["boostbench"]

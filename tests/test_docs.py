@@ -10,6 +10,7 @@ import jinja2
 import pytest
 import typer.main
 import yaml
+from packaging.requirements import Requirement
 
 from boostbench import __version__, registry
 from boostbench.cli.app import app
@@ -176,3 +177,10 @@ def test_the_conda_recipe_needs_what_the_project_needs():
     assert recipe["package"] == {"name": "boostbench", "version": __version__}
     _, *needed = recipe["requirements"]["run"]
     assert needed == pyproject["project"]["dependencies"]
+
+
+def test_the_tested_versions_are_allowed_and_complete():
+    lines = (ROOT / "constraints.txt").read_text().splitlines()[1:]
+    tested = {name.casefold(): version for name, version in (line.split("==") for line in lines)}
+    for needed in map(Requirement, tomllib.loads(PROJECT)["project"]["dependencies"]):
+        assert tested[needed.name.casefold()] in needed.specifier
