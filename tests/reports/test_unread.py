@@ -67,9 +67,11 @@ def test_quantities_are_kept_at_rounds_that_are_read(tmp_path):
         record = make_result(run, record=made).record
         return Unread(config, runs_of(config)).left_out(run, record).curves["test_log_loss"]
 
-    table = ("table", {"value": "test_error", "at": [5], "name": "log-loss-20"})
+    table = ("table", {"value": "test_log_loss", "at": [5], "name": "log-loss-20"})
     assert (np.flatnonzero(~np.isnan(read(table))) + 1).tolist() == [5, 10, 60]
-    assert not np.isnan(read(("curves", {"y": "test_log_loss"}))).any()
+    figure = ("critical-difference", {"value": "test_log_loss", "at": 20})
+    assert (np.flatnonzero(~np.isnan(read(figure))) + 1).tolist() == [10, 20, 60]
+    assert not np.isnan(read(table, ("curves", {"y": "test_log_loss"}))).any()
     rounds = Select.model_validate({"by": "test", "rounds": True})
     assert not np.isnan(read(table, select=rounds)).any()
 

@@ -31,8 +31,8 @@ class Unread:
 
     - The curves ``edge`` and ``loss`` are kept if an option of the report or of a claim names them.
     - A curve of floats, such as the log loss, is kept at the read rounds only and NaN elsewhere,
-      unless an option names it. So are the training errors for a file; in memory, counts are
-      smaller than floats.
+      unless a part without an option ``at``, such as a figure of curves, names it. So are the
+      training errors for a file; in memory, counts are smaller than floats.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
 
@@ -53,11 +53,12 @@ class Unread:
         parts = [(part.written, part.options) for part in config.report]
         parts += [(each.entry[each.kind], each.options) for each in config.claims]
         written = str([entry for entry, _ in parts])
-        named = set(re.findall(r"\w+", written + str([dict(options) for _, options in parts])))
-        unnamed = [each for name, each in QUANTITIES.items() if name not in named]
-        self._left_out = {each.curve for each in unnamed if each.is_incidental}
+        drawn = _words([(e, dict(o)) for e, o in parts if "at" not in type(o).model_fields])
+        named = _words(written) | drawn
+        incidental = (name for name, each in QUANTITIES.items() if each.is_incidental)
+        self._left_out = {QUANTITIES[name].curve for name in incidental if name not in named}
+        self._whole = {each.curve for name, each in QUANTITIES.items() if name in drawn}
         counts = [each for each in QUANTITIES.values() if each.curve in SIZE_OF]
-        self._whole = {each.curve for name, each in QUANTITIES.items() if name in named}
         self._whole |= {each.curve for each in counts if each.on_test or not for_file}
         self._by_sample = _tested_by_sample(heads)
         # Integers by themselves, unlike those in "0.2", "20 %" or "ranks-20".
@@ -115,6 +116,10 @@ class Unread:
             ("at_checkpoints", *sorted(names)), checkpoints
         )
         return shared
+
+
+def _words(written: Any) -> set[str]:
+    return set(re.findall(r"\w+", str(written)))
 
 
 def _tested_by_sample(heads: Sequence[Run]) -> set[str]:
