@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from boostbench.cli.guard import OK
 from boostbench.cli.options import Json, SelectedRuns, Shard, parse_shard
 from boostbench.cli.output import print_groups, print_json
 from boostbench.cli.progress import n_runs
-from boostbench.reports.text import duration
 
 if TYPE_CHECKING:
     from boostbench.experiments.planning.plans import Plan
@@ -19,27 +16,17 @@ if TYPE_CHECKING:
 def plan(
     *,
     selection: SelectedRuns,
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs",
-            "-j",
-            metavar="N",
-            min=1,
-            help="Number of parallel runs, for the estimated time.",
-        ),
-    ] = 1,
     shard: Shard = None,
     as_json: Json = False,
 ) -> int:
-    """Show the runs that `run` would do, with reasons and times.
+    """Show the runs that `run` would do, with reasons.
 
-    Nothing is trained. The time is known for boosters with finished runs on the same data set.
+    Nothing is trained.
 
     Examples:
       boostbench plan noise20 --data DIR
       boostbench plan configs/noise20.yaml --set rounds=100 --json
-      boostbench plan noise20 --size full --jobs 2
+      boostbench plan noise20 --size full
     """
     experiments = selection.load(shard=parse_shard(shard))
     plans = [(experiment.config.name, experiment.plan()) for experiment in experiments]
@@ -47,18 +34,16 @@ def plan(
         print_json([{"config": name, **row} for name, plan in plans for row in plan.rows()])
     else:
         for name, each in plans:
-            _print(name, each, jobs)
+            _print(name, each)
     return OK
 
 
-def _print(name: str, plan: Plan, jobs: int) -> None:
+def _print(name: str, plan: Plan) -> None:
     todo = plan.todo()
     counts = ", ".join(f"{count} {status}" for status, count in plan.counts().items())
-    times = [planned.seconds for planned in todo if planned.seconds is not None]
     print(f"{name}: {n_runs(len(plan.runs))}{f': {counts}' if counts else ''}")
     if todo:
-        known = f"{n_runs(len(times))} in about {duration(sum(times) / jobs)} (--jobs {jobs})"
-        print(f"would do {n_runs(len(todo))}{f', of which {known}' if times else ''}")
+        print(f"would do {n_runs(len(todo))}")
     if plan.n_open:
         print(f"more runs may follow: {plan.n_open} parameter selections are still open")
     print_groups(plan, left_out=("ok",))

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Annotated, Any, ClassVar, get_type_hints
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, ValidationInfo, create_model
+from pydantic import AfterValidator, BeforeValidator, ValidationInfo, create_model
 
 from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.runs import Noise
@@ -97,7 +97,7 @@ class Options(Model):
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of the function."""
-        return {name: getattr(self, name) for name in self.own} | dict(self.model_extra or {})
+        return {name: getattr(self, name) for name in self.own}
 
 
 def options_model(kinds: Registry, name: str) -> type[Options]:
@@ -133,8 +133,6 @@ def read_options(kinds: Registry, name: str, written: Any, context: Mapping[str,
 @lru_cache(maxsize=500)
 def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
     parameters = inspect.signature(function).parameters.values()
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        base = type("AnyOptions", (base,), {"model_config": ConfigDict(extra="allow")})
     own = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
     hints = get_type_hints(
         SimpleNamespace(

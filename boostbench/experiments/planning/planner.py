@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
@@ -19,7 +18,7 @@ from boostbench.errors import (
 )
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
-from boostbench.experiments.runs import BoosterSpec, Data, Params, Run
+from boostbench.experiments.runs import Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordFile, RecordStore
@@ -165,8 +164,6 @@ class _Planner:
         self.check_packages = check_packages
         #: Each run, and as it is planned if it has a record. Keys are compared faster than runs.
         self._lookups: dict[Key, tuple[Run, PlannedRun | None]] = {}
-        #: Seconds per round of finished runs.
-        self._rates: dict[tuple[BoosterSpec, Data], list[float]] = {}
         #: Code and data fingerprints of runs that differ by seed only.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
         self._stored = cache(store.stored)
@@ -201,9 +198,6 @@ class _Planner:
                 outdated = "" if self.store.is_archive else self._outdated(record)
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
-                    if record.status == "ok":
-                        rates = self._rates.setdefault((run.booster, run.data), [])
-                        rates.append(record.total_seconds / run.rounds)
                     reason, seconds = record.why or changed or absent, record.total_seconds
                     found = file.key, seconds, self.store, file, other_versions(record)
                     return PlannedRun(run, record.status, reason, *found)
@@ -222,25 +216,20 @@ class _Planner:
 
     def planned(self) -> tuple[PlannedRun, ...]:
         """Return the runs with their statuses, in the order of the first calls of `find`."""
-        medians = {kind: median(rates) for kind, rates in self._rates.items()}
         return tuple(
             planned
             if planned and planned.status != "stale"
-            else self._without_record(run, key, planned, medians.get((run.booster, run.data)))
+            else self._without_record(run, key, planned)
             for key, (run, planned) in self._lookups.items()
         )
 
-    def _without_record(
-        self, run: Run, key: Key, stale: PlannedRun | None, rate: float | None
-    ) -> PlannedRun:
+    def _without_record(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
         """Return a run without a valid record: missing, stale or skipped."""
         source = self._source(run.data)
-        seconds = None if rate is None else rate * run.rounds
         planned = stale or PlannedRun(run, "missing", "", key, None, self.store)
         if obstacle := source.reason or self._obstacle(run, source.entry):
-            skipped = replace(planned, status="skipped", reason=obstacle)
-            return replace(skipped, record_file=None)
-        return replace(planned, seconds=seconds)
+            return replace(planned, status="skipped", reason=obstacle, record_file=None)
+        return planned
 
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""

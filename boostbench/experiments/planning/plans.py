@@ -123,8 +123,7 @@ class PlannedRun:
     status: str
     reason: str  # explanation of the status; empty for ``missing``
     key: Key  # with an empty data part if the data is absent
-    #: Measured or, from finished runs of the booster on the data set, expected time; None without.
-    seconds: float | None
+    seconds: float | None  # measured time; None without a valid record
     store: RecordStore
     record_file: RecordFile | None = None  # the valid record, or the newest of a stale run
     #: Numerical libraries whose installed version differs from that of the record.

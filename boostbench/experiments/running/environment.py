@@ -6,7 +6,6 @@ import os
 import platform
 import re
 import signal
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -23,7 +22,6 @@ THREAD_VARIABLES = (
     "NUMEXPR_NUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-_MB = 2**20
 IS_LINUX = platform.system() == "Linux"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
@@ -55,18 +53,13 @@ def reset_peak_memory() -> None:
 
 
 def peak_memory_mb() -> float | None:
-    """Return the peak resident memory since the last reset, in MiB; None if unknown."""
+    """Return the peak resident memory since the last reset, in MiB (Linux only); else None."""
     with suppress(OSError):
         status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
         match = re.search(r"^VmHWM:\s*(\d+) kB$", status, re.MULTILINE)
         if match:
             return round(int(match[1]) / 1024, 1)
-    try:
-        import resource
-    except ImportError:
-        return None
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return round(peak / (_MB if sys.platform == "darwin" else 1024), 1)
+    return None
 
 
 @contextmanager

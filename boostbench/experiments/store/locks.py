@@ -32,7 +32,6 @@ from boostbench.experiments.store.identity import Key
 
 _BEAT_SECONDS = 10.0
 _DEAD_SECONDS = 180.0
-_LEFTOVER_SECONDS = 86400.0
 
 
 class RunLocks:
@@ -54,7 +53,6 @@ class RunLocks:
         self._is_closed = threading.Event()
         with suppress(OSError):
             self._folder.mkdir(exist_ok=True)
-            self._clear()
             self._owner.touch()
         with suppress(RuntimeError):  # no further thread is allowed; the work needs none
             threading.Thread(target=self._beat, daemon=True).start()
@@ -111,14 +109,6 @@ class RunLocks:
         while not self._is_closed.wait(_BEAT_SECONDS):
             with suppress(OSError):
                 os.utime(self._owner)
-
-    def _clear(self) -> None:
-        """Remove old files of terminated processes."""
-        for path in self._folder.iterdir():
-            with suppress(OSError):
-                is_old = time.time() - path.lstat().st_mtime > _LEFTOVER_SECONDS
-                if is_old and not (path.is_symlink() and path.exists()):
-                    path.unlink()
 
 
 def locked_runs(folder: Path) -> dict[str, str]:

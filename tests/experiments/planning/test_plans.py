@@ -1,4 +1,3 @@
-import dataclasses
 import re
 
 import pytest
@@ -125,20 +124,6 @@ def test_shards_are_even_and_do_not_depend_on_what_is_done(runs_of, results):
     carry_out(runs[:5], results)
     later = make_plan(runs[::-1], RecordStore(results)).shard(1, 3)
     assert {p.run for p in later.runs} == {p.run for p in shards[0].runs}
-
-
-def test_a_run_is_expected_to_take_what_its_booster_took_on_that_data_set(runs_of, results):
-    runs = runs_of(SMALL)
-    done = [run for run in runs if run.data.name == "wine" and not run.seed]
-    carry_out(done, results)
-    longer = [dataclasses.replace(run, rounds=800) for run in runs]
-    plan = make_plan([*done, *longer], RecordStore(results))
-    spent = [planned.seconds for planned in plan.runs if planned.status == "ok"]
-    for planned in plan.runs:
-        if planned.run.data.name == "iris":
-            assert planned.seconds is None
-        elif planned.status == "missing":
-            assert 100 * min(spent) <= planned.seconds <= 100 * max(spent)
 
 
 def test_a_report_shortens_the_reason_of_a_skipped_run_alone(runs_of):

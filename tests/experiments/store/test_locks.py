@@ -118,17 +118,6 @@ def test_of_several_successors_one_wins(tmp_path, hold, clock):
         locks.close()
 
 
-def test_what_was_left_long_ago_is_removed(tmp_path, hold):
-    holder = hold()
-    holder.kill()
-    holder.wait()
-    for path in (tmp_path / ".locked").iterdir():
-        os.utime(path, (0, 0), follow_symlinks=False)
-    for _ in range(2):  # the owner first, then its locks
-        RunLocks(tmp_path).close()
-    assert [*(tmp_path / ".locked").iterdir()] == []
-
-
 def test_without_links_every_lock_is_granted(tmp_path):
     (tmp_path / ".locked").write_text("a file in the way")
     first, second = RunLocks(tmp_path), RunLocks(tmp_path)
