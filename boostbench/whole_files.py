@@ -7,6 +7,7 @@ import hashlib
 import io
 import os
 import stat
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -89,27 +90,37 @@ def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file atomically and durably, through a temporary file in the same folder.
+    """Write a file atomically and durably, see `write_files`."""
+    write_files({path: content})
 
-    File and folder are flushed to the disk. The temporary name is random, so that processes of
-    several machines can write the same file.
+
+def write_files(contents: Mapping[Path, bytes]) -> None:
+    """Write files atomically and durably, through temporary files beside them.
+
+    All are written before the first one replaces an older file. Files and folders are flushed to
+    the disk. Temporary names are random, so that processes of several machines can write the same
+    file.
 
     Raises
     ------
     OSError
-        If the file cannot be written; an existing file is unchanged.
+        If a file cannot be written; existing files are unchanged.
     """
-    temporary = path.with_name(f".{os.urandom(16).hex()}.tmp")
+    temporary = {path: path.with_name(f".{os.urandom(16).hex()}.tmp") for path in contents}
     try:
-        with temporary.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-        _flush_folder(path.parent)
+        for path, content in contents.items():
+            with temporary[path].open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        for path in contents:
+            temporary[path].replace(path)
+        for folder in {path.parent for path in contents}:
+            _flush_folder(folder)
     except BaseException:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        for path in temporary.values():
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         raise
 
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from boostbench.whole_files import write_file
+from boostbench.whole_files import write_file, write_files
 
 
 @pytest.mark.parametrize("call", ["fsync", "replace"])
@@ -33,3 +33,22 @@ def test_a_folder_that_cannot_be_flushed_has_the_new_file(tmp_path, monkeypatch)
     monkeypatch.setattr(os, "fsync", of_files_only)
     write_file(tmp_path / "file", b"new")
     assert (tmp_path / "file").read_bytes() == b"new"
+
+
+def test_of_several_files_all_or_none_are_written(tmp_path, monkeypatch):
+    paths = [tmp_path / name for name in "abc"]
+    write_files(dict.fromkeys(paths[:2], b"old"))
+    flushed = []
+
+    def third_fails(descriptor):
+        flushed.append(descriptor)
+        if len(flushed) == 3:
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", third_fails)
+    with pytest.raises(OSError, match="No space"):
+        write_files(dict.fromkeys(paths, b"new"))
+    assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {
+        "a": b"old",
+        "b": b"old",
+    }

@@ -20,7 +20,7 @@ from boostbench.data.readers import parse_files
 from boostbench.data.sources import files_in
 from boostbench.data.tables import Parsed
 from boostbench.errors import DataError
-from boostbench.whole_files import read_file, write_file
+from boostbench.whole_files import read_file, write_files
 
 #: With fewer rows, all cells of a column may differ by chance.
 _FEWEST_ROWS = 20
@@ -112,10 +112,12 @@ def add_file(
             what = str(error).replace(str(Path(trial) / copy.name), str(file))
             raise DataError(what) from None
     folder.mkdir(parents=True, exist_ok=True)
-    for path, content in files.items():
-        if not (path.exists() and path.samefile(file)):
-            write_file(path, content)
+    write_files({p: content for p, content in files.items() if not _is_same(p, file)})
     return load(name, None, [folder, *data_dirs]), copy, None if entry else description
+
+
+def _is_same(path: Path, file: Path) -> bool:
+    return path.exists() and path.samefile(file)
 
 
 def _known(

@@ -14,7 +14,7 @@ from boostbench.reports.claims.verdicts import Verdict, judge
 from boostbench.reports.claims.view import view_of
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names
-from boostbench.reports.files import write_file
+from boostbench.reports.files import write_files
 from boostbench.reports.page import render_page
 from boostbench.reports.summary import SUMMARY, ReportSummary
 from boostbench.reports.tables.latex_writer import to_latex
@@ -123,7 +123,7 @@ class Report:
             contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
         contents[SUMMARY] = self.summary().text()
         contents["report.html"] = self.page(drawings)
-        return tuple(write_file(Path(folder) / name, content) for name, content in contents.items())
+        return write_files(Path(folder), contents)
 
 
 def make_report(study: Study, *, studies: Studies | None = None, size: str = "") -> Report:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from boostbench import whole_files
@@ -9,18 +10,28 @@ from boostbench.errors import BoostbenchError
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
-    """Write a file atomically, and return its path.
+    """Write a file, see `write_files`, and return its path."""
+    (path,) = write_files(path.parent, {path.name: content})
+    return path
+
+
+def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> tuple[Path, ...]:
+    """Write all files of a report or none, and return their paths.
 
     Raises
     ------
     BoostbenchError
-        If the file cannot be written; an older version of it is then unchanged.
+        If a file cannot be written; older versions are then unchanged.
     """
-    data = content.encode(errors="backslashreplace") if isinstance(content, str) else content
+    encoded = {
+        folder / name: text.encode(errors="backslashreplace") if isinstance(text, str) else text
+        for name, text in contents.items()
+    }
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        whole_files.write_file(path, data)
+        folder.mkdir(parents=True, exist_ok=True)
+        whole_files.write_files(encoded)
     except OSError as error:
         what = f"cannot be written: {error.strerror}; the run records are not touched"
-        raise BoostbenchError(what, where=str(path)) from error
-    return path
+        place = next(iter(encoded)) if len(encoded) == 1 else folder
+        raise BoostbenchError(what, where=str(place)) from error
+    return tuple(encoded)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.reports.claims.view import counts_in_words
-from boostbench.reports.files import write_file
+from boostbench.reports.files import write_files
 from boostbench.reports.html import render
 from boostbench.reports.summary import Items, ReportSummary, read_summaries
 from boostbench.reports.text import markdown
@@ -40,9 +40,10 @@ def write_overview(results: Path) -> Path:
         facts += [counts_in_words(claims)] if claims else []
         papers.append({"name": name, "about": about, "facts": facts, "experiments": items})
     sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
-    write_file(results / "README.md", _markdown(papers, sensitivity))
     page = render("index.html.j2", papers=papers, sensitivity=sensitivity)
-    return write_file(results / "index.html", page)
+    contents = {"README.md": _markdown(papers, sensitivity), "index.html": page}
+    *_, index = write_files(results, contents)
+    return index
 
 
 def _markdown(papers: Sequence[Mapping[str, Any]], sensitivity: str) -> str:

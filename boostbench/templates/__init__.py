@@ -10,6 +10,7 @@ from pathlib import Path
 from boostbench import registry
 from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.whole_files import write_files
 
 #: By kind of plugin: a text of ``config.yaml``, and its replacement that uses the plugin.
 _CONFIG_EDITS = {
@@ -61,8 +62,7 @@ def write_template(kind: str, name: str, folder: Path = Path()) -> list[Path]:
     for path in contents:
         if path.exists():
             raise BoostbenchError("exists already and is not overwritten", where=str(path))
-    for path, text in contents.items():
-        path.write_text(text, encoding="utf-8")
+    write_files({path: text.encode() for path, text in contents.items()})
     return list(contents)
 
 

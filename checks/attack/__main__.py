@@ -14,7 +14,14 @@ from collections import Counter
 from pathlib import Path
 
 #: Areas, and the default number of inputs in each.
-AREAS = {"configs": 10_000, "data": 5_000, "records": 5_000, "plugins": 100, "kills": 200}
+AREAS = {
+    "configs": 10_000,
+    "data": 5_000,
+    "records": 5_000,
+    "plugins": 100,
+    "kills": 200,
+    "faults": 300,
+}
 #: Number of failures of each kind whose details are printed.
 SHOWN = 5
 

@@ -1,0 +1,174 @@
+"""Faults at single system calls: a write, a rename and so on fails, or the process is killed there.
+
+Each command that writes files is run in a forked process in a copy of a folder, where the k-th
+system call that changes a file fails with an error, or kills the process. Each file must then be
+as before the command or as after it, undisturbed; an error must be one line with exit code 1 or 2,
+and the same command, repeated, must give what an undisturbed one gives. A C compiler is needed,
+since a preloaded library (`faults.c`) makes the calls fail.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import errno
+import io
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from boostbench.cli import main
+from boostbench.experiments.store.records import RecordStore
+from checks.attack.case import Case
+
+CONFIG = """\
+name: struck
+datasets: [iris, wine]
+split: {holdout: 0.3}
+boosters: [samme, adaboost-mh]
+rounds: 6
+seeds: 2
+report: [table, curves]
+"""
+TABLE = "a,b,target\n" + "".join(f"{i % 7},{'uvw'[i % 3]},{'xy'[i % 2]}\n" for i in range(40))
+#: Errors of the calls; 0 kills.
+ERRORS = (0, errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EACCES)
+QUIET = "run struck.yaml --executor inline --quiet"
+#: By name: commands that prepare a folder, and the command under attack.
+COMMANDS = {
+    "run": ([], QUIET),
+    "run more rounds": ([f"{QUIET} --set rounds=3"], f"{QUIET} --fresh"),
+    "report": ([QUIET], "report struck.yaml"),
+    "report again": ([f"{QUIET} --set seeds=1", "report struck.yaml", QUIET], "report struck.yaml"),
+    "pack again": (
+        [f"{QUIET} --set seeds=1", "report struck.yaml --pack", QUIET],
+        "report struck.yaml --pack",
+    ),
+    "report all": ([QUIET, "report struck.yaml"], "report --all"),
+    "data add": ([], "data add table.csv --name mine"),
+    "data add again": (
+        ["data add iris.csv --name mine"],
+        "data add table.csv --name mine --replace",
+    ),
+    "new": ([], "new booster my-booster"),
+}
+State = dict[str, bytes]
+
+
+def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
+    """Make ``n`` calls fail."""
+    library, source = folder / "faults.so", Path(__file__).with_suffix(".c")
+    compile_ = ["cc", "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"]
+    subprocess.run(compile_, check=True)
+    command = [sys.executable, "-m", __name__, str(library), str(folder), str(n), str(seed)]
+    environment = {**os.environ, "LD_PRELOAD": str(library), "MPLBACKEND": "agg"}
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            yield Case(*json.loads(line))
+    if process.returncode:
+        yield Case("faults", False, f"the injector ended with {process.returncode}")
+
+
+def _inject(library: str, folder: Path, n: int, seed: int) -> Iterator[Case]:
+    """Run each command with faults, in this process with the preloaded library."""
+    faults, rng = ctypes.CDLL(library), random.Random(seed)
+    os.environ["BOOSTBENCH_CACHE"] = str(folder / "cache")
+    warm = folder / "warm"  # forked processes find all modules imported
+    warm.mkdir()
+    (warm / "struck.yaml").write_text(CONFIG)
+    with contextlib.chdir(warm), contextlib.redirect_stdout(io.StringIO()):
+        for command in (QUIET, "report struck.yaml", "report --all"):
+            main(command.split())
+    for number, (name, (before, command)) in enumerate(COMMANDS.items()):
+        start, place = folder / f"start-{number}", folder / f"place-{number}"
+        start.mkdir()
+        for file, text in {"struck.yaml": CONFIG, "table.csv": TABLE}.items():
+            (start / file).write_text(text)
+        (start / "iris.csv").write_text(TABLE.replace("u", "z"))
+        for each in before:
+            code, told, _ = _run(faults, start, each, -1, 0)
+            assert code in (0, 1), (each, code, told)  # 1: runs of the report are missing
+        first = _state(start)
+        shutil.copytree(start, place)
+        _, _, n_calls = _run(faults, place, command, -1, 0)
+        last = _state(place)
+        quota = n // len(COMMANDS) + (number < n % len(COMMANDS))
+        for _ in range(quota):
+            k, error = rng.randint(1, n_calls), rng.choice(ERRORS)
+            shutil.rmtree(place)
+            shutil.copytree(start, place)
+            code, told, _ = _run(faults, place, command, k, error)
+            problem = _problem(place, first, last, code, told, error)
+            if not problem:
+                code, told, _ = _run(faults, place, command, -1, 0)
+                again = "" if command.startswith(("new", "data")) else f"exit {code}: {told}"
+                problem = again if code else _problem(place, last, last, 0, "", 0)
+            kind = errno.errorcode.get(error, "SIGKILL")
+            detail = f"{command}: call {k} of {n_calls}, {kind}: {problem}"
+            yield Case(name, not problem, detail)
+
+
+def _run(
+    faults: ctypes.CDLL, place: Path, command: str, k: int, error: int
+) -> tuple[int, str, int]:
+    """Return exit code, messages and number of calls of a command in a forked process."""
+    told, counted = place.parent / "told.txt", place.parent / "calls.txt"
+    counted.write_text("0")
+    told.write_text("")
+    process = os.fork()
+    if not process:
+        os.chdir(place)
+        err = io.StringIO()
+        with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
+            faults.fault_arm(str(place).encode(), k, error)
+            code = main(command.split())
+            calls = faults.fault_calls()
+            faults.fault_arm(b"", -1, 0)
+        told.write_text(err.getvalue())
+        counted.write_text(str(calls))
+        os._exit(code)
+    status = os.waitpid(process, 0)[1]
+    return os.waitstatus_to_exitcode(status), told.read_text()[-500:], int(counted.read_text())
+
+
+def _state(place: Path) -> State:
+    """Return the contents of all files but temporary ones and locks."""
+    files = (path for path in place.rglob("*") if path.is_file() and path.suffix != ".tmp")
+    names = {str(path.relative_to(place)): path for path in files}
+    return {name: path.read_bytes() for name, path in names.items() if ".locked" not in name}
+
+
+def _problem(place: Path, first: State, last: State, code: int, told: str, error: int) -> str:
+    """Return what is wrong after a command with a fault; empty if nothing is."""
+    now = _state(place)
+    if lost := first.keys() - now.keys():
+        return f"{min(lost)} is lost"
+    for name, content in now.items():
+        whole = content in (first.get(name), last.get(name))
+        if not whole and not _is_record(place / name):
+            return f"{name} is neither old nor new"
+    if code == 0 and not now.keys() >= last.keys():
+        return f"exit 0 without {min(last.keys() - now.keys())}"
+    if error and (code not in (0, 1, 2) or "Traceback" in told or (code and not told.strip())):
+        return f"exit {code}: {told}"
+    return ""
+
+
+def _is_record(path: Path) -> bool:
+    """Return whether a file is a complete record; records differ in their clocks."""
+    if path.suffix != ".json" or "runs" not in path.parts:
+        return False
+    results = path.parents[len(path.parts) - 1 - path.parts.index("runs") - 1]
+    return RecordStore(results).read(path) is not None
+
+
+if __name__ == "__main__":
+    LIBRARY, FOLDER, N, SEED = sys.argv[1:]
+    for found in _inject(LIBRARY, Path(FOLDER), int(N), int(SEED)):
+        print(json.dumps([found.name, found.ok, found.detail]), flush=True)
