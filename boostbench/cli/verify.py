@@ -36,9 +36,9 @@ def verify(
 ) -> int:
     """Judge the claims of a paper, or repeat some of its runs.
 
-    Nothing is trained without --sample. A claim is reproduced, not reproduced or undecided; the
-    reasons of an undecided claim say what would decide it. The exit code is 0 only if all claims
-    are reproduced.
+    Nothing is trained without --sample. A claim is true or false in these runs, and that is beyond
+    chance or could be chance; an open claim says what would decide it. The exit code is 0 only if
+    all claims are reproduced: true, and beyond chance.
 
     With --sample, some runs are repeated with the code and data of this machine, and compared with
     their records or, if there are none, with the packed records in the report folder. The results
