@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import row_sums, total
 from boostbench.weak_learners import Forest
+from boostbench.weak_learners.explain import FittedTree
 from boostbench.weak_learners.scoring import Additions
 
 #: Inverse of the grid spacing of `on_grid`.
@@ -155,6 +156,18 @@ class Ensemble:
         share = np.divide(gain, sums, out=np.zeros_like(gain), where=sums > 0.0)
         shares = np.bincount(forest.feature, share * size[tree], forest.n_features)
         return np.asarray(shares / (total(shares) or 1.0))
+
+    def trees(
+        self, feature_names: Sequence[str] | None, class_names: Sequence[str]
+    ) -> list[FittedTree]:
+        """Return the trees one by one; empty if the hypotheses are no trees of this package."""
+        if not self._is_forest():
+            return []
+        each = zip(self.coefficients.tolist(), self._grown_in, strict=True)
+        return [
+            FittedTree(self.forest[t], coefficient, grown_in + 1, feature_names, class_names)
+            for t, (coefficient, grown_in) in enumerate(each)
+        ]
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""

@@ -24,6 +24,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import TwoClasses
@@ -134,7 +135,7 @@ class MartiBoost(TwoClasses):
         position = np.zeros(len(row), dtype=np.int64)
         # a stream independent of the routes, seeded from a copy of the generator
         self._walk_seed = int(deepcopy(state.rng).integers(2**31))
-        walks = Walks(len(X), self._walk_seed)
+        walks = Walks(X.shape[0], self._walk_seed)
         while True:
             nodes, leaves, advantage = self._train_layer(state, arriving, fit)
             mass = walk_on(mass, leaves, nodes)
@@ -212,11 +213,13 @@ class MartiBoost(TwoClasses):
 
     def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
         if self.rule == "sampled":  # equal rows take independent walks
-            walks = Walks(len(X), self._walk_seed)
+            walks = Walks(X.shape[0], self._walk_seed)
             yield from (walks.step(nodes, X) for nodes in self.model_.layers)
             return
-        distinct, row_of = np.unique(X, axis=0, return_inverse=True)
-        mass = np.ones((1, len(distinct)))
+        distinct, row_of = X, np.arange(X.shape[0])
+        if not issparse(X):
+            distinct, row_of = np.unique(X, axis=0, return_inverse=True)
+        mass = np.ones((1, distinct.shape[0]))
         for nodes in self.model_.layers:
             mass = walk_on(mass, leaves_of(nodes, distinct), nodes)
             yield self._answers(mass)[row_of.reshape(-1)]

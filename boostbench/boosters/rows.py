@@ -11,11 +11,13 @@ leaf, the cases of C4.5, the quantiles of a feature) are therefore the same as w
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import hstack, issparse
 
-from boostbench.compiled import kernel
+from boostbench.compiled import inner, kernel
 from boostbench.portable import total
 from boostbench.threads import in_parts
 
@@ -49,15 +51,31 @@ class CanonicalRows:
     sample_weight: NDArray[np.float64]
 
 
+def canonical_form(X: Any) -> Any:
+    """Return X, or a sparse matrix with sorted indices and without stored zeros."""
+    if issparse(X) and not (X.has_canonical_format and X.data.all()):
+        X = X.copy()
+        X.sum_duplicates()
+        X.eliminate_zeros()
+    return X
+
+
+def with_columns(X: Any, columns: NDArray[np.float64]) -> Any:
+    """Return X with further columns."""
+    if issparse(X):
+        return canonical_form(hstack([X, columns], format="csr"))
+    return np.column_stack([X, columns])
+
+
 def canonical_rows(
-    X: NDArray[np.float64], y: NDArray[np.int32], sample_weight: NDArray[np.float64]
+    X: Any, y: NDArray[np.int32], sample_weight: NDArray[np.float64]
 ) -> CanonicalRows:
     """Merge equal samples of positive weight and order the rows by content.
 
     If all weights are integers of at most `MOST_COPIES` on average, a sample of weight w counts as
     w samples; otherwise every sample of positive weight counts as one. Only ratios of weights
-    matter: weights whose sum overflows are scaled. X is C-contiguous. NaN marks a missing value;
-    missing values are equal to each other.
+    matter: weights whose sum overflows are scaled. X is C-contiguous, or sparse as made by
+    `canonical_form`. NaN marks a missing value; missing values are equal to each other.
     """
     if sample_weight.max(initial=0.0) > np.finfo(np.float64).max / len(sample_weight):
         sample_weight = np.ldexp(sample_weight, -np.frexp(float(len(sample_weight)))[1])
@@ -67,7 +85,9 @@ def canonical_rows(
     order = order[sample_weight[order] > 0]
     row_of = np.full(X.shape[0], -1, dtype=np.intp)
     weight, count = np.empty(len(order)), np.empty(len(order), np.int64)
-    n = _merge(X, y, np.ascontiguousarray(sample_weight), whole, order, row_of, weight, count)
+    same = np.empty(len(order), np.bool_)
+    _compare(*_parts_of(X), order, same)
+    n = _merge(same, y, np.ascontiguousarray(sample_weight), whole, order, row_of, weight, count)
     return CanonicalRows(
         representative=order[:n],
         weight=weight[:n] / total(weight[:n]),
@@ -77,31 +97,77 @@ def canonical_rows(
     )
 
 
-def _order(X: NDArray[np.float64], y: NDArray[np.int32]) -> NDArray[np.intp]:
+def _order(X: Any, y: NDArray[np.int32]) -> NDArray[np.intp]:
     """Return the order of the samples by hashed content."""
-    hashed = np.empty(len(X), np.uint64)
-    in_parts(lambda part: _hash_rows(X[part], hashed[part]), len(X), X.size)
+    hashed = np.empty(X.shape[0], np.uint64)
+    size = X.shape[0] * X.shape[1]
+    parts = _parts_of(X)
+
+    def hash_part(part: slice) -> None:
+        _hash_rows(*parts, X.shape[1], part.start, part.stop, hashed)
+
+    in_parts(hash_part, X.shape[0], size)
     return np.lexsort((y, hashed))
 
 
+def _parts_of(X: Any) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return values, and for sparse rows their columns and the first value of each row."""
+    if issparse(X):
+        return X.data[None], X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X, np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+
+@inner
+def _bits(value):  # type: ignore[no-untyped-def]
+    """Return the bits of a number; -0.0 and 0.0 are equal, as are missing values."""
+    if value != value:
+        return np.uint64(0x7FF8000000000000)
+    return np.float64(value + 0.0).view(np.uint64)
+
+
 @kernel
-def _hash_rows(X: NDArray[np.float64], hashed: NDArray[np.uint64]) -> None:  # pragma: no cover
-    for i in range(X.shape[0]):
+def _hash_rows(values, column, start, d, first, last, hashed):  # type: ignore[no-untyped-def]
+    """Hash all d values of each row, in order; the zeros of a sparse row too."""
+    sparse = start.shape[0] > 0
+    for i in range(first, last):
         h = np.uint64(14695981039346656037)
-        for j in range(X.shape[1]):
-            value = X[i, j]
-            if value != value:
-                bits = np.uint64(0x7FF8000000000000)
-            else:
-                bits = np.float64(value + 0.0).view(np.uint64)  # -0.0 and 0.0 are equal
+        p, end = (start[i], start[i + 1]) if sparse else (np.int64(0), np.int64(0))
+        for j in range(d):
+            bits = np.uint64(0)
+            if not sparse:
+                bits = _bits(values[i, j])
+            elif p < end and column[p] == j:
+                bits = _bits(values[0, p])
+                p += 1
             h = (h ^ bits) * np.uint64(1099511628211)
             h = h ^ (h >> np.uint64(29))
         hashed[i] = h
 
 
 @kernel
+def _compare(values, column, start, order, same):  # type: ignore[no-untyped-def]
+    """Write for each sample in the order whether its values are those of the one before."""
+    for position in range(order.shape[0]):
+        one, i = order[max(position - 1, 0)], order[position]
+        equal = position > 0
+        if start.shape[0] == 0:
+            j = 0
+            while equal and j < values.shape[1]:
+                equal = _bits(values[one, j]) == _bits(values[i, j])
+                j += 1
+        else:
+            p, q = start[one], start[i]
+            equal = equal and start[one + 1] - p == start[i + 1] - q
+            while equal and q < start[i + 1]:
+                equal = column[p] == column[q] and _bits(values[0, p]) == _bits(values[0, q])
+                p += 1
+                q += 1
+        same[position] = equal
+
+
+@kernel
 def _merge(  # type: ignore[no-untyped-def]
-    X, y, sample_weight, whole, order, row_of, weight, count
+    same, y, sample_weight, whole, order, row_of, weight, count
 ):  # pragma: no cover
     """Merge equal samples, which are neighbours in the order; return the number of rows.
 
@@ -109,14 +175,8 @@ def _merge(  # type: ignore[no-untyped-def]
     """
     n = 0
     for position in range(order.shape[0]):
-        i, first = order[position], order[max(n - 1, 0)]
-        equal = n > 0 and y[first] == y[i]
-        j = 0
-        while equal and j < X.shape[1]:
-            u, v = X[first, j], X[i, j]
-            equal = u == v or (u != u and v != v)
-            j += 1
-        if not equal:
+        i = order[position]
+        if not same[position] or y[order[max(n - 1, 0)]] != y[i]:
             order[n], weight[n], count[n] = i, 0.0, 0
             n += 1
         row_of[i] = n - 1

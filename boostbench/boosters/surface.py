@@ -15,6 +15,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
@@ -25,7 +26,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from boostbench.boosters.cost_matrices import sample_costs
-from boostbench.boosters.rows import CanonicalRows, canonical_rows
+from boostbench.boosters.frames import categories_of, coded, with_words
+from boostbench.boosters.rows import (
+    CanonicalRows,
+    canonical_form,
+    canonical_rows,
+    with_columns,
+)
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.boosters.stopping import (
     Callbacks,
@@ -39,7 +46,15 @@ from boostbench.declared import Count, Declared, NotNegative, Share
 from boostbench.portable import log
 from boostbench.registry import weak_learners
 from boostbench.threads import threads
+from boostbench.weak_learners.explain import FittedTree, shapley_values
 
+#: How samples are validated.
+_CHECKS: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": np.float64,
+    "order": "C",
+    "ensure_all_finite": "allow-nan",
+}
 #: Number of samples above which ``early_stopping="auto"`` stops early.
 _MANY = 10_000
 
@@ -150,6 +165,9 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         Number of threads used by `fit` to grow the trees of a round. None uses one thread, or
         as many as the enclosing context allows; -1 uses all cores. The model does not depend on
         the number of threads.
+    categorical_features : "from_dtype" or None, default="from_dtype"
+        Whether columns of frames (pandas, polars, pyarrow) of a categorical dtype are coded, by the
+        order of an ordered dtype, alphabetically otherwise. Unknown values are missing.
     early_stopping : bool or "auto", default=False
         Whether to end the fit when the score on held-out samples no longer rises, and to keep the
         rounds up to the best one; "auto" if there are more than 10000 samples.
@@ -177,6 +195,8 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
     ----------
     classes_ : ndarray of shape (n_classes,)
         Class labels in sorted order.
+    categories_ : dict of str to list
+        Categories of each categorical column, in the order of their codes 0, 1, ...
     n_rounds_ : int
         Number of rounds in the model, at most `n_estimators`.
     stop_reason_ : str
@@ -211,6 +231,7 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
     random_state: Annotated[Any, "random_state"] = None
     n_jobs: Annotated[int, Interval(Integral, None, -1, closed="right")] | Count | None = None
     class_weight: Annotated[Any, StrOptions({"balanced"}), dict, None] = None
+    categorical_features: Literal["from_dtype"] | None = "from_dtype"
     early_stopping: Annotated[Any, "boolean", StrOptions({"auto"})] = False
     validation_fraction: Share | Count | None = 0.1
     n_iter_no_change: Count = 10
@@ -325,8 +346,9 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            Finite numbers, or NaN where a value is missing.
+        X : array-like, sparse matrix or frame of shape (n_samples, n_features)
+            Finite numbers, or NaN where a value is missing; columns of frames may be categories.
+            A sparse matrix gives the model of the same numbers in an array, to the bit.
         y : array-like of shape (n_samples,)
             Class labels, of at least two classes.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -425,7 +447,7 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
                 chosen = hold_out(y_codes, self.validation_fraction, of_split)
                 held = X[chosen], y_codes[chosen], weights[chosen]
                 weights = np.where(chosen, 0.0, weights)
-        content = X if own_cost is None else np.column_stack([X, own_cost])
+        content = X if own_cost is None else with_columns(X, own_cost)
         with threads(self.n_jobs):
             rows = canonical_rows(content, y_codes, weights)
         state = BoostState(
@@ -504,12 +526,11 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
     def _validate_training_data(
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
-        checked: NDArray[np.float64]
-        checked, y = validate_data(
-            self, X, y, dtype=np.float64, order="C", ensure_all_finite="allow-nan"
-        )
+        self.categories_: dict[str, list[Any]] = {}
+        checked, y = validate_data(self, self._numbers(X, fit=True), y, **_CHECKS)
+        checked = canonical_form(checked)
         check_classification_targets(y)
-        weights = np.broadcast_to(1.0, len(checked))  # takes the memory of one number
+        weights = np.broadcast_to(1.0, checked.shape[0])  # takes the memory of one number
         if sample_weight is not None:
             weights = _check_sample_weight(
                 sample_weight, checked, dtype=np.float64, ensure_non_negative=True
@@ -606,12 +627,64 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
             )
         return np.asarray(found)
 
-    def _validate_test_data(self, X: ArrayLike) -> NDArray[np.float64]:
+    @property
+    def trees_(self) -> list[FittedTree]:
+        """Trees of the model, in the order in which they were grown.
+
+        Raises AttributeError for branching programs, `one-vs-all` (see `estimators_`), and weak
+        learners of other packages.
+        """
         check_is_fitted(self)
-        checked: NDArray[np.float64] = validate_data(
-            self, X, dtype=np.float64, order="C", ensure_all_finite="allow-nan", reset=False
-        )
-        return checked
+        names = getattr(self, "feature_names_in_", None)
+        classes = [str(label) for label in self.classes_.tolist()]
+        found = self.model_.trees(names, classes) if hasattr(self.model_, "trees") else []
+        if self.n_rounds_ and not found:
+            raise AttributeError(f"this {type(self).__name__} has no list of trees")
+        return list(found)
+
+    def shap_values(self, X: Any, background: Any) -> NDArray[np.float64]:
+        """Return the exact Shapley value of each feature in `decision_function`.
+
+        The values of features that a coalition lacks are those of the rows of a background
+        (interventional TreeSHAP). The time is proportional to the number of rows of X, of rows of
+        the background, and of leaves; a background of some hundred rows is usual.
+
+        Parameters
+        ----------
+        X, background : array-like of shape (n_samples, n_features) and (m, n_features)
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples, n_features, n_classes), or (n_samples, n_features)
+            For two classes there is one value. The sum over the features is the decision function
+            of the sample, less its mean over the background.
+        """
+        check_is_fitted(self)
+        trees = self.trees_
+        rows, others = self._validate_test_data(X), self._validate_test_data(background)
+        if issparse(rows) or issparse(others):
+            raise ValueError("shap_values takes arrays or frames, no sparse matrices")
+        if not trees:
+            values = np.zeros((*rows.shape, len(self.classes_)))
+        else:
+            model = self.model_
+            sizes = len(self.classes_), rows, others
+            values = shapley_values(model.forest, model.coefficients, *sizes)
+        return values[:, :, 1] - values[:, :, 0] if len(self.classes_) == 2 else values
+
+    def _validate_test_data(self, X: Any) -> Any:
+        check_is_fitted(self)
+        checked = validate_data(self, self._numbers(X), reset=False, **_CHECKS)
+        return canonical_form(checked)
+
+    def _numbers(self, X: Any, fit: bool = False) -> Any:
+        """Return samples with codes in place of categories."""
+        frame = with_words(X) if self.categorical_features == "from_dtype" else None
+        if frame is None:
+            return X
+        if fit:
+            self.categories_ = categories_of(frame)
+        return coded(frame, self.categories_)
 
     def _decision(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         return F[:, 1] - F[:, 0] if len(self.classes_) == 2 else F
@@ -629,7 +702,7 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
         return tags
 
 

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from boostbench.compiled import kernel
 from boostbench.threads import in_parts, n_threads
@@ -100,7 +101,7 @@ class BinnedData(NamedTuple):
 
 
 def bin_features(
-    X: NDArray[np.float64],
+    X: Any,
     rows: NDArray[np.intp] | None = None,
     count: NDArray[np.int64] | None = None,
     max_bins: int = 255,
@@ -111,8 +112,8 @@ def bin_features(
 
     Parameters
     ----------
-    X : ndarray of float64, shape (n_samples, d)
-        NaN is a missing value.
+    X : ndarray of float64 or sparse matrix, shape (n_samples, d)
+        NaN is a missing value. Columns of a sparse matrix become dense a few at a time.
     rows : ndarray of intp, shape (n,), optional
         Samples to take, in this order; all samples by default.
     count : ndarray of int64, shape (n,), optional
@@ -139,7 +140,10 @@ def bin_features(
     rows = np.arange(X.shape[0]) if rows is None else rows
     n, d = len(rows), X.shape[1]
     repeated = None if count is None or count.max(initial=1) == 1 else count
-    extremes = _extremes(X[rows]) if edges == "global" else None
+    if issparse(X):
+        X = X[rows].tocsc()
+        X = X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    extremes = _extremes(X[0] if isinstance(X, tuple) else X[rows]) if edges == "global" else None
     codes = np.empty((d, n), dtype=np.uint8)
     n_jobs = n_threads(codes.size)
     lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
@@ -154,7 +158,10 @@ def bin_features(
         for j in range(part.start, part.stop):
             taken = (j - part.start) % len(columns)
             if taken == 0:
-                _take(X, rows, j, columns[: part.stop - j])
+                if isinstance(X, tuple):
+                    _spread(*X, j, columns[: part.stop - j])
+                else:
+                    _take(X, rows, j, columns[: part.stop - j])
             column = columns[taken]
             few = _number(column, table, found, numbers) if edges is None else -1
             if 0 <= few <= max_bins:
@@ -261,6 +268,16 @@ def _take(X, rows, first, columns):  # type: ignore[no-untyped-def]
         row = np.uint64(rows[i])
         for k in range(columns.shape[0]):
             columns[k, i] = X[row, np.uint64(first + k)]
+
+
+@kernel
+def _spread(values, row, start, first, columns):  # type: ignore[no-untyped-def]
+    """Write sparse columns, beginning with a column, to the rows of ``columns``."""
+    for k in range(columns.shape[0]):
+        for i in range(columns.shape[1]):
+            columns[k, i] = 0.0
+        for p in range(start[first + k], start[first + k + 1]):
+            columns[k, row[p]] = values[p]
 
 
 @kernel

@@ -53,7 +53,7 @@ class EstimatorLearner(WeakLearner):
     ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
         """Return the training rows and the number of samples that each row represents."""
         X = X if rows is None else X[rows]
-        return X, np.ones(len(X), dtype=np.int64) if count is None else count
+        return X, np.ones(X.shape[0], dtype=np.int64) if count is None else count
 
     def fit(
         self,
@@ -69,7 +69,7 @@ class EstimatorLearner(WeakLearner):
         X, count = data
         if demand.count is not None:
             count = np.maximum(demand.count, 1)
-        used = np.repeat(np.arange(len(X)), np.where(demand.weight > 0, count, 0))
+        used = np.repeat(np.arange(X.shape[0]), np.where(demand.weight > 0, count, 0))
         model.fit(X[used], demand.y[used], sample_weight=(demand.weight / count)[used])
         part = EstimatorPart(model)
         return EstimatorHypothesis(part, part.labels_of(X))

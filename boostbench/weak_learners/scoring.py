@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from scipy.sparse import issparse
 
 from boostbench.weak_learners.traversal import (
     BLOCK,
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 #: Rows encoded at a time, which bounds the memory of a call on many rows.
 _ROWS_AT_A_TIME = 1 << 16
+
+#: Numbers of a sparse matrix that are dense at a time.
+_NUMBERS_AT_A_TIME = 1 << 24
 
 #: Rows up to which each walks alone.
 _FEW = 4
@@ -150,18 +154,18 @@ class Additions:
     def add_to(self, F: NDArray[np.float64], X: ArrayLike) -> NDArray[np.float64]:
         """Do all additions; see `Forest.add_scores`."""
         X = self._check(F, X)
-        if len(X) <= _FEW:
+        if len(F) <= _FEW:
+            ((_, X),) = _blocks(X)
             add_to_few(X, self._nodes, self._leaves, self._added, F, _lanes())
             return F
         ranked, added = self._ranked
         work = BlockWork.space(F.shape[1])
-        for start in range(0, len(X), _ROWS_AT_A_TIME):
-            rows = slice(start, start + _ROWS_AT_A_TIME)
-            add_to_many(ranked.encode(X[rows]), ranked.nodes, ranked.leaves, added, F[rows], work)
+        for rows, part in _blocks(X):
+            add_to_many(ranked.encode(part), ranked.nodes, ranked.leaves, added, F[rows], work)
         return F
 
     def stages(
-        self, F: NDArray[np.float64], X: ArrayLike, round_end: ArrayLike
+        self, F: NDArray[np.float64], X: Any, round_end: ArrayLike
     ) -> Iterator[NDArray[np.float64]]:
         """Yield F after every round.
 
@@ -181,28 +185,30 @@ class Additions:
         ranked, (trees, steps, decays) = self._ranked
         if (np.diff(ends, prepend=0, append=len(trees)) < 0).any():
             raise ValueError(f"round_end must rise from 0 or more to at most {len(trees)}")
-        codes, work, first = ranked.encode(X), BlockWork.space(F.shape[1]), 0
+        codes = np.concatenate([ranked.encode(part) for _, part in _blocks(X)])
+        work, first = BlockWork.space(F.shape[1]), 0
         for last in ends.tolist():
             added = trees[first:last], steps[first:last], decays[first:last]
             add_to_many(codes, ranked.nodes, ranked.leaves, added, F, work)
             first = last
             yield F
 
-    def _check(self, F: NDArray[np.float64], X: ArrayLike) -> NDArray[np.float64]:
+    def _check(self, F: NDArray[np.float64], X: Any) -> Any:
         X, K = _check_rows(self._forest, X), self._n_columns
-        if F.ndim != 2 or len(F) != len(X) or F.shape[1] < K or F.dtype != np.float64:
+        if F.ndim != 2 or len(F) != X.shape[0] or F.shape[1] < K or F.dtype != np.float64:
             raise ValueError(
-                f"F must be float64 of shape ({len(X)}, {K} or more), "
+                f"F must be float64 of shape ({X.shape[0]}, {K} or more), "
                 f"found {F.dtype} of shape {F.shape}"
             )
         return X
 
 
-def find_leaves(forest: Forest, X: ArrayLike) -> NDArray[np.int32]:
+def find_leaves(forest: Forest, X: Any) -> NDArray[np.int32]:
     """Find the leaf of every row in every tree; see `Forest.apply`."""
     X = _check_rows(forest, X)
-    leaves = np.empty((len(X), forest.n_trees), dtype=np.int32)
-    apply(X, _nodes(forest), np.arange(forest.n_trees), leaves, _lanes())
+    leaves = np.empty((X.shape[0], forest.n_trees), dtype=np.int32)
+    for rows, part in _blocks(X):
+        apply(part, _nodes(forest), np.arange(forest.n_trees), leaves[rows], _lanes())
     return leaves
 
 
@@ -222,8 +228,18 @@ def _lanes() -> NDArray[np.int32]:
     return np.empty((2, LANES), dtype=np.int32)
 
 
-def _check_rows(forest: Forest, X: ArrayLike) -> NDArray[np.float64]:
-    X = np.ascontiguousarray(X, dtype=np.float64)
+def _blocks(X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
+    """Yield some rows of X at a time, dense; at least one block."""
+    n, d = X.shape
+    size = max(_NUMBERS_AT_A_TIME // max(d, 1) // BLOCK, 1) * BLOCK if issparse(X) else max(n, 1)
+    size = min(size, _ROWS_AT_A_TIME)
+    for start in range(0, max(n, 1), size):
+        rows = slice(start, start + size)
+        yield rows, X[rows].toarray() if issparse(X) else X[rows]
+
+
+def _check_rows(forest: Forest, X: Any) -> Any:
+    X = X.tocsr() if issparse(X) else np.ascontiguousarray(X, dtype=np.float64)
     if X.ndim != 2 or X.shape[1] != forest.n_features:
         raise ValueError(f"X must have {forest.n_features} columns, found shape {X.shape}")
     return X

@@ -1,0 +1,220 @@
+"""Trees of a fitted model one by one, and exact Shapley values of its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from boostbench.compiled import kernel
+from boostbench.weak_learners.forest import Forest
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FittedTree:
+    """One tree of a fitted booster.
+
+    Attributes
+    ----------
+    forest : Forest
+        The tree alone.
+    coefficient : float
+        Factor of the tree in the scores.
+    round : int
+        Round in which the tree was grown, from 1.
+    feature_names, class_names : sequence of str or None
+    """
+
+    forest: Forest
+    coefficient: float
+    round: int
+    feature_names: Sequence[str] | None = None
+    class_names: Sequence[str] | None = None
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    def to_text(self) -> str:
+        """Return the tree as indented text, a line for each node and leaf."""
+        return self.forest.to_text(0, self.feature_names, self.class_names)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the tree with matplotlib."""
+        return self.forest.plot(0, self.feature_names, self.class_names, ax)
+
+    def apply(self, X: Any) -> NDArray[np.int32]:
+        """Return the leaf of each row of X, numbers only, shape (n,)."""
+        return self.forest.apply(X)[:, 0]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as dicts and lists that `json.dumps` writes.
+
+        A node has the keys "feature", "threshold", "missing" (the side of missing values), "gain",
+        "left" (at most the threshold) and "right"; a leaf has the key "scores", what it adds to the
+        score of each class, by the number of the class.
+        """
+        tree = self.forest
+        made: dict[int, dict[str, Any]] = {}
+        for leaf, values in enumerate(tree.leaf_value):
+            columns = [int(tree.leaf_column[leaf])] if tree.width == 1 else range(tree.width)
+            scores = {int(k): float(v) for k, v in zip(columns, values, strict=True)}
+            made[~leaf] = {"scores": scores}
+        for node in range(len(tree.feature) - 1, -1, -1):  # children come after their parents
+            feature, gain = int(tree.feature[node]), float(tree.gain[node])
+            made[node] = {
+                "feature": feature if self.feature_names is None else self.feature_names[feature],
+                "threshold": float(tree.threshold[node]),
+                "missing": "left" if tree.missing_left[node] else "right",
+                "gain": None if np.isnan(gain) else gain,
+                "left": made[int(tree.left[node])],
+                "right": made[int(tree.right[node])],
+            }
+        return made[0 if len(tree.feature) else ~0]
+
+    def to_graphviz(self) -> str:
+        """Return the tree in the language of graphviz's ``dot``."""
+        lines: list[str] = []
+
+        def add(node: dict[str, Any]) -> int:
+            own = len(lines)
+            lines.append("")
+            if "scores" in node:
+                names = self.class_names
+                answers = [
+                    f"{f'class {k}' if names is None else names[k]} {v:+.6g}"
+                    for k, v in node["scores"].items()
+                ]
+                lines[own] = f'  n{own} [label="{", ".join(answers)}", shape=box];'
+                return own
+            missing = node["missing"]
+            lines[own] = f'  n{own} [label="{node["feature"]} <= {node["threshold"]:.6g}"];'
+            for side, words in (("left", "yes"), ("right", "no")):
+                label = words + (" or missing" if side == missing else "")
+                lines.append(f'  n{own} -> n{add(node[side])} [label="{label}"];')
+            return own
+
+        add(self.to_dict())
+        return "digraph tree {\n" + "\n".join(lines) + "\n}"
+
+
+@dataclass(frozen=True)
+class Leaves:
+    """Conditions of all leaves of a forest, one for each feature on the path, for `_shapley`.
+
+    Attributes
+    ----------
+    start : ndarray of int64, shape (n_leaves + 1,)
+        Conditions of a leaf are ``start[leaf]:start[leaf + 1]``.
+    feature : ndarray of int64
+    low, high : ndarray of float64
+        A value fits if it is above `low` and at most `high`.
+    missing : ndarray of bool
+        Whether a missing value fits.
+    """
+
+    start: NDArray[np.int64]
+    feature: NDArray[np.int64]
+    low: Floats
+    high: Floats
+    missing: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, forest: Forest) -> Leaves:
+        """Return the conditions of the leaves, in the order of the leaves."""
+        found: list[list[tuple[int, float, float, bool]]] = [[] for _ in range(forest.n_leaves)]
+        for t in range(forest.n_trees):
+            first, leaf = int(forest.node_offset[t]), int(forest.leaf_offset[t])
+            root = 0 if forest.node_offset[t + 1] > first else ~0
+            stack: list[tuple[int, dict[int, tuple[float, float, bool]]]] = [(root, {})]
+            while stack:
+                node, path = stack.pop()
+                if node < 0:
+                    found[leaf + ~node] = [(j, *ends) for j, ends in path.items()]
+                    continue
+                at = first + node
+                j, threshold = int(forest.feature[at]), float(forest.threshold[at])
+                low, high, missing = path.get(j, (-np.inf, np.inf, True))
+                goes_left = bool(forest.missing_left[at])
+                left = low, min(high, threshold), missing and goes_left
+                right = max(low, threshold), high, missing and not goes_left
+                stack.append((int(forest.left[at]), {**path, j: left}))
+                stack.append((int(forest.right[at]), {**path, j: right}))
+        flat = [condition for leaf_conditions in found for condition in leaf_conditions]
+        table = np.array(flat, dtype=np.float64).reshape(len(flat), 4)
+        return cls(
+            np.concatenate([[0], np.cumsum([len(own) for own in found])]).astype(np.int64),
+            table[:, 0].astype(np.int64),
+            table[:, 1].copy(),
+            table[:, 2].copy(),
+            table[:, 3] > 0.0,
+        )
+
+
+def shapley_values(
+    forest: Forest, coefficients: Floats, n_classes: int, X: Floats, background: Floats
+) -> Floats:
+    """Return exact interventional Shapley values of ``sum_t coefficient_t h_t(x)``.
+
+    A coalition of features has its values from x, and the others from a row of the background; the
+    mean over the background is taken. A leaf is reached by the coalitions that hold all features
+    which x alone fits, A of them, and none that the background row alone fits, B of them. Its
+    value adds ``(A - 1)! B! / (A + B)!`` to each of the former and takes ``A! (B - 1)! / (A + B)!``
+    from each of the latter (Lundberg et al. 2020, "interventional" TreeSHAP).
+
+    Returns
+    -------
+    ndarray of float64, shape (n, d, n_classes)
+        For each row and class, they sum to its score less the mean score of the background.
+    """
+    conditions = Leaves.of(forest)
+    factor = np.repeat(coefficients, np.diff(forest.leaf_offset))[:, None]
+    scores = np.zeros((forest.n_leaves, n_classes))
+    if forest.width > 1:
+        scores[:] = forest.leaf_value * factor
+    else:
+        scores[np.arange(len(scores)), forest.leaf_column] = (forest.leaf_value * factor)[:, 0]
+    most = int(np.diff(conditions.start).max(initial=0)) + 1
+    share = np.array(
+        [[1.0 / (a * comb(a + b, b)) if a else 0.0 for b in range(most)] for a in range(most)]
+    )
+    values = np.zeros((X.shape[0], X.shape[1], n_classes))
+    parts = (conditions.start, conditions.feature, conditions.low, conditions.high)
+    side = np.empty(most, np.int64)
+    _shapley(X, background, *parts, conditions.missing, scores, share, side, values)
+    return values / len(background)
+
+
+@kernel
+def _shapley(  # type: ignore[no-untyped-def]
+    X, background, start, feature, low, high, missing, scores, share, side, values
+):
+    """Add the Shapley values of every leaf for every pair of a row and a background row."""
+    for i in range(X.shape[0]):
+        for z in range(background.shape[0]):
+            for leaf in range(scores.shape[0]):
+                a, b, reached = 0, 0, True
+                for p in range(start[leaf], start[leaf + 1]):
+                    u, v = X[i, feature[p]], background[z, feature[p]]
+                    own = missing[p] if u != u else (u > low[p]) & (u <= high[p])
+                    other = missing[p] if v != v else (v > low[p]) & (v <= high[p])
+                    side[p - start[leaf]] = np.int64(own) - np.int64(other)
+                    reached = reached and (own or other)
+                    a += own and not other
+                    b += other and not own
+                if not reached:
+                    continue
+                for p in range(start[leaf], start[leaf + 1]):
+                    which = side[p - start[leaf]]
+                    if which != 0:
+                        part = share[a, b] if which > 0 else -share[b, a]
+                        for k in range(scores.shape[1]):
+                            values[i, feature[p], k] += part * scores[leaf, k]

@@ -1,0 +1,110 @@
+"""Trees one by one, and Shapley values against their definition."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+from math import factorial
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.tree import DecisionTreeClassifier
+
+from boostbench import make_booster
+
+X, y = make_classification(
+    120, n_features=4, n_informative=4, n_redundant=0, n_classes=3, n_clusters_per_class=1,
+    random_state=0,
+)  # fmt: skip
+X[::9, 1] = np.nan
+#: Trees with a label, with a sign for each class, and with a distribution in each leaf; decays.
+NAMES: list[tuple[str, dict[str, Any]]] = [
+    ("samme", {"weak_learner": {"tree": {"max_leaf_nodes": 6}}}),
+    ("adaboost-mh", {}),
+    ("mdeepboost", {"leaves": "distribution"}),
+    ("robustboost", {"epsilon": 0.05, "theta": 0.3}),
+]
+
+
+def fitted(name: str, options: dict[str, Any]) -> Any:
+    labels = (y > 0) * 1 if name == "robustboost" else y
+    return make_booster(name, n_estimators=4, **options).fit(X, labels)
+
+
+def scores_of(node: dict[str, Any], x: np.ndarray) -> dict[int, float]:
+    while "scores" not in node:
+        value = x[node["feature"]]
+        missing = np.isnan(value)
+        side = node["missing"] if missing else "left" if value <= node["threshold"] else "right"
+        node = node[side]
+    return {int(k): v for k, v in node["scores"].items()}
+
+
+@pytest.mark.parametrize(("name", "options"), NAMES)
+def test_dicts_of_the_trees_give_the_scores(name: str, options: dict[str, Any]) -> None:
+    booster = fitted(name, options)
+    trees = [json.loads(json.dumps(tree.to_dict())) for tree in booster.trees_]
+    F = np.zeros((len(X), len(booster.classes_)))
+    for tree, made in zip(booster.trees_, trees, strict=True):
+        assert 1 <= tree.round <= booster.n_rounds_
+        for i, x in enumerate(X):
+            for k, value in scores_of(made, x).items():
+                F[i, k] += tree.coefficient * value
+    np.testing.assert_allclose(F, booster.scores(X), atol=1e-12)
+
+
+def test_a_tree_is_shown_with_names_in_every_form() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(np.nan_to_num(X), columns=["width", "height", "depth", "mass"])
+    booster = make_booster("samme", n_estimators=1, weak_learner="stump")
+    (tree,) = booster.fit(frame, np.array(["ash", "birch", "cedar"])[y]).trees_
+    made = tree.to_dict()
+    assert made["feature"] in frame.columns
+    assert str(tree).startswith(f"{made['feature']} <= {made['threshold']:.6g}")
+    dot = tree.to_graphviz()
+    assert dot.count("->") == 2
+    assert any(f'"{name} +1"' in dot for name in ("ash", "birch", "cedar"))
+    assert set(tree.apply(frame.to_numpy())) == {0, 1}
+    assert tree.plot().texts
+
+
+def by_definition(booster: Any, x: np.ndarray, background: np.ndarray) -> np.ndarray:
+    """Sum over all coalitions of features."""
+    d = len(x)
+
+    def worth(coalition: tuple[int, ...]) -> np.ndarray:
+        rows = background.copy()
+        rows[:, list(coalition)] = x[list(coalition)]
+        return np.asarray(booster.decision_function(rows).mean(axis=0))
+
+    values = []
+    for j in range(d):
+        rest = [k for k in range(d) if k != j]
+        value: Any = 0.0
+        for size in range(d):
+            weight = factorial(size) * factorial(d - size - 1) / factorial(d)
+            for coalition in combinations(rest, size):
+                value = value + weight * (worth((*coalition, j)) - worth(coalition))
+        values.append(value)
+    return np.array(values)
+
+
+@pytest.mark.parametrize(("name", "options"), NAMES)
+def test_shapley_values_are_those_of_the_definition(name: str, options: dict[str, Any]) -> None:
+    booster, background = fitted(name, options), X[40:52]
+    values = booster.shap_values(X[:5], background)
+    for i in range(5):
+        np.testing.assert_allclose(values[i], by_definition(booster, X[i], background), atol=1e-12)
+    expected = booster.decision_function(X) - booster.decision_function(background).mean(axis=0)
+    np.testing.assert_allclose(
+        booster.shap_values(X, background).sum(axis=1), expected, atol=1e-9, rtol=0
+    )
+
+
+def test_other_models_have_no_trees() -> None:
+    booster = make_booster("samme", n_estimators=2, weak_learner=DecisionTreeClassifier())
+    for other in (booster.fit(X, y), make_booster("martiboost", n_estimators=2).fit(X, y > 0)):
+        with pytest.raises(AttributeError, match="has no list of trees"):
+            other.trees_  # noqa: B018
