@@ -84,7 +84,7 @@ def test_the_files_of_a_report(report):
         "report.html",
     ]
     assert sorted(path.name for path in report.paths[0].parent.iterdir()) == sorted(names)
-    assert "adaboost-mh" in report.report.main_table()
+    assert "AdaBoost.MH" in report.report.main_table()
 
 
 def test_a_config_without_a_report_gets_a_table_and_curves(tmp_path):

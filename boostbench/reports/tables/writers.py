@@ -1,4 +1,7 @@
-"""Output of tables to the terminal, Markdown and CSV."""
+"""Output of tables to the terminal, Markdown and CSV.
+
+Methods have their printed names, and in CSV those of the config.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,18 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from boostbench.reports.tables.table import Table, TableCell
-from boostbench.reports.text import csv_text, markdown, markdown_table, plain
+from boostbench.reports.text import csv_text, in_print, markdown_table
+from boostbench.reports.text import markdown as escaped
+from boostbench.reports.text import plain as text_on_a_line
 
 T = TypeVar("T")
 
 
 def to_terminal(table: Table) -> str:
     """Return the table as plain text at its full width; the best values are marked with ``*``."""
+
+    def plain(text: str) -> str:
+        return text_on_a_line(in_print(text))
 
     def ours(cell: TableCell) -> str:
         return plain(cell.text) + "*" * cell.best + cell.marks + _references(cell.notes)
@@ -49,6 +57,9 @@ def to_terminal(table: Table) -> str:
 
 def to_markdown(table: Table) -> str:
     """Return the table in GitHub's Markdown."""
+
+    def markdown(text: str) -> str:
+        return escaped(in_print(text))
 
     def ours(cell: TableCell) -> str:
         text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
