@@ -231,11 +231,6 @@ def _null_rows() -> dict[tuple[str, str], Callable[[np.random.Generator], State]
     rows: dict[tuple[str, str], Callable[[np.random.Generator], State]] = {}
     for design, (draw, _) in DESIGNS.items():
         rows["lower", design] = lambda rng, draw=draw: lower(*draw(rng, 0.0)).state
-    for n, draw in ((2, partial(fresh_data, n=2)), (3, partial(fresh_data, n=3)), (10, fresh_data)):
-        design = f"fresh data, {n} seeds"
-        rows["lower median", design] = lambda rng, draw=draw: (
-            lower(*draw(rng, 0.0), statistic="median").state
-        )
     for design in ("fresh data, 10 seeds", "holdout, 10 splits", "one run", "mean of 8 data sets"):
         draw = DESIGNS[design][0]
         rows["equal within the true difference", design] = lambda rng, draw=draw: (

@@ -11,7 +11,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Scope
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.claims.inference import Outcome
-from boostbench.reports.values.designs import Design, Repeats, Statistic, over_sets, sample_of
+from boostbench.reports.values.designs import Design, Repeats, over_sets, sample_of
 from boostbench.reports.values.frame import END, Result, Study
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
 
@@ -183,10 +183,9 @@ class Evidence:
         records = [result.record for result in results if result.ok and result.record]
         return records[0].n_test if records else 1
 
-    def text(self, sample: Repeats, statistic: Statistic = "mean") -> str:
-        """Return the mean or median of a sample as tables show it; a dash if it is empty."""
-        middle = sample.middle(statistic)
-        return "–" if middle is None else self.metric.text(middle)
+    def text(self, sample: Repeats) -> str:
+        """Return the mean of a sample as tables show it; a dash if it is empty."""
+        return "–" if sample.mean is None else self.metric.text(sample.mean)
 
     def change(self, outcome: Outcome) -> str:
         """Return the difference of an outcome with its interval, as tables show it."""

@@ -21,7 +21,7 @@ from boostbench.reports.claims.inference import (
 )
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns
 from boostbench.reports.text import span
-from boostbench.reports.values.designs import Repeats, Statistic, over_sets
+from boostbench.reports.values.designs import Repeats, over_sets
 from boostbench.reports.values.frame import END, Result
 
 
@@ -39,8 +39,6 @@ class Trend(AboutMeans):
         Axis: the noises in order of their rates, or the rounds of ``at``.
     slack : Amount
         Tolerated change in the opposite direction; by default, every step must be strict.
-    statistic : {"mean", "median"}
-        Statistic over runs.
     """
 
     booster: Labels
@@ -48,7 +46,6 @@ class Trend(AboutMeans):
     direction: Literal["rises", "falls"]
     over: Literal["noise", "rounds"]
     slack: Tolerance = Amount()
-    statistic: Statistic = "mean"
 
     @model_validator(mode="after")
     def _has_steps(self) -> Trend:
@@ -76,7 +73,7 @@ class Trend(AboutMeans):
             cells = [replace(cell, **{key: step}) for step in steps]  # type: ignore[arg-type]
             values = [self._value(evidence, each) for each in cells]
             outcome = all_of(self._step(evidence, a, b) for a, b in itertools.pairwise(values))
-            texts = [evidence.text(value, self.statistic) for value in values]
+            texts = [evidence.text(value) for value in values]
             name = f"{'distance ' if self.against else ''}at {steps[0]} to {steps[-1]}"
             numbers = {name: " → ".join(texts), "worst step": evidence.change(outcome)}
             yield evidence.case(cell, outcome, numbers)
@@ -88,7 +85,7 @@ class Trend(AboutMeans):
         for each in cells:
             rivals = [evidence.sample(each, label) for label in self.against]
             # A rival without values leaves the best unknown.
-            best = min(rivals, key=lambda r: (bool(r.values), r.middle(self.statistic) or 0.0))
+            best = min(rivals, key=lambda r: (bool(r.values), r.mean or 0.0))
             distances.append(evidence.sample(each).minus(best))
         return over_sets(distances) if distances else evidence.sample(cell)
 
@@ -96,7 +93,7 @@ class Trend(AboutMeans):
         room = self.slack.of(before.mean)
         if self.direction == "rises":
             before, after = after, before
-        outcome = lower(after, before, ties=room > 0, slack=room, statistic=self.statistic)
+        outcome = lower(after, before, ties=room > 0, slack=room)
         return turned(outcome) if self.direction == "rises" else outcome
 
 

@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.values.designs import Repeats, Statistic
+from boostbench.reports.values.designs import Repeats
 from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, estimate
 
 State = Literal["holds", "fails", "open", "missing"]
@@ -67,7 +67,6 @@ def lower(
     *,
     ties: bool = False,
     slack: float = 0.0,
-    statistic: Statistic = "mean",
 ) -> Outcome:
     """Decide whether one quantity is lower than another.
 
@@ -78,8 +77,6 @@ def lower(
         Accept equal values. Otherwise, equal values are not lower, but no evidence against it.
     slack : float, default=0.0
         Amount by which the left quantity may be higher.
-    statistic : {"mean", "median"}, default="mean"
-        Statistic over runs.
 
     Returns
     -------
@@ -89,7 +86,7 @@ def lower(
     pairs = left.minus(right)
     if _is_too_few(pairs):
         return _missing(pairs)
-    compared = estimate(left, right, statistic)
+    compared = estimate(left, right)
     beyond = compared.difference - slack
     tied = abs(beyond) <= ROUNDING
     p = compared.not_below(slack), compared.not_above(slack)

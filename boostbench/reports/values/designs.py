@@ -22,7 +22,6 @@ from boostbench.quantities import QUANTITIES
 from boostbench.reports.values.frame import END, Result, error_at
 
 Unit = tuple[int, int]
-Statistic = Literal["mean", "median"]
 #: Difference between the runs of two units: all data, the split of one data set, or only the label
 #: noise and the random draws of the booster.
 Source = Literal["fresh data", "splits", "one split"]
@@ -81,12 +80,6 @@ class Repeats:
     def mean(self) -> float | None:
         """The mean; None without a value."""
         return statistics.fmean(self.values.values()) if self.values else None
-
-    def middle(self, statistic: Statistic) -> float | None:
-        """Return the mean or the median; None without a value."""
-        if statistic == "mean" or not self.values:
-            return self.mean
-        return float(statistics.median(self.values.values()))
 
     def map(self, change: Callable[[Any], Any]) -> Repeats:
         """Return the sample with every value changed by a linear function."""

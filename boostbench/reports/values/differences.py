@@ -7,7 +7,6 @@
 | several seeds on one split | t test with the spread over seeds and over test samples |
 | one run | exact McNemar test on its test samples |
 | several data sets | Wilcoxon's signed-rank test and a t test for skewed values |
-| medians | bootstrap over runs |
 | equal differences in all runs | exact sign test |
 | one run, a quantity without test samples | none, a computed value |
 
@@ -30,7 +29,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.reports.values.designs import Floats, Repeats, Statistic
+from boostbench.reports.values.designs import Floats, Repeats
 
 #: Level of one-sided tests, 5 % for both sides.
 LEVEL = 0.025
@@ -134,14 +133,12 @@ def _tail(df: float, t: float) -> float:
     return float(stdtr(df, t))
 
 
-def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Estimate:
+def estimate(left: Repeats, right: Repeats) -> Estimate:
     """Return the difference of two quantities; the design of their runs determines the test.
 
     Parameters
     ----------
     left, right : Repeats
-    statistic : {"mean", "median"}, default="mean"
-        Statistic over units.
 
     Returns
     -------
@@ -153,8 +150,6 @@ def estimate(left: Repeats, right: Repeats, statistic: Statistic = "mean") -> Es
     if pairs.sets:
         means = np.array([statistics.fmean(each.values.values()) for each in pairs.sets])
         return _over_sets(means, n)
-    if statistic == "median" and n > 1:
-        return _of_medians(left, right, [*pairs.values], 1 + n * pairs.design.overlap)
     difference = float(values.mean())
     if left.design.problem != right.design.problem:
         return Estimate(difference, n=n, why=UNPAIRED)
@@ -301,18 +296,3 @@ def joint_draws(samples: Sequence[Repeats]) -> Floats:
 def resampled_sets(m: int) -> NDArray[np.int64]:
     """Return the counts of m data sets in bootstrap resamples, shape (2000, m)."""
     return np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=_RESAMPLES)
-
-
-def _of_medians(
-    left: Repeats, right: Repeats, units: Sequence[tuple[int, int]], inflation: float
-) -> Estimate:
-    """Compare medians by a paired bootstrap over units, with the variance times ``inflation``."""
-    a, b = (np.array([side.values[unit] for unit in units]) for side in (left, right))
-    n, difference = len(units), float(np.median(a) - np.median(b))
-    drawn = np.random.default_rng(0).integers(0, n, (_RESAMPLES, n))
-    medians = np.median(a[drawn], axis=1) - np.median(b[drawn], axis=1)
-    variance = float(medians.var(ddof=1)) * n
-    if variance <= ROUNDING**2:
-        return _without_spread(difference, n, inflation)
-    fixed = variance * (inflation - 1) / n
-    return Estimate(difference, "bootstrap of medians over runs", n, variance, fixed, n - 1)

@@ -135,16 +135,6 @@ def test_unknown_parts_decide_only_if_known_ones_do_not():
     assert [any_of([yes, unknown]).state, any_of([no, unknown]).state] == ["holds", "missing"]
 
 
-def test_medians_are_compared_as_medians():
-    left = sample(*[0.0] * 6, 50.0, 60.0, 70.0)
-    right = sample(*[1.0] * 9)
-    assert lower(left, right).state == "open"
-    outcome = lower(left, right, statistic="median")
-    assert (outcome.state, outcome.difference) == ("open", -1.0)
-    left, right = sample(*[0.0] * 30, 50.0), sample(*[1.0] * 31)
-    assert lower(left, right, statistic="median").state == "holds"
-
-
 def test_a_share_is_judged_by_the_exact_binomial_test():
     # 90 of 100: 0.8256 to 0.9448, as in R's prop.test without correction
     outcome = at_least(sample(*[1.0] * 90, *[0.0] * 10), Rule(share=0.5))
