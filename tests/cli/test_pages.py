@@ -1,13 +1,16 @@
 """The pages of the documentation, followed from top to bottom in an empty folder.
 
 A ``console`` block is typed; below a command may be what it prints, with ``...`` for what is left
-out, and line breaks of one's own. A block of Python, YAML or text is saved as the file that the
-paragraph before it names, if it names one; other Python is executed, cells of a notebook too. A
-``pycon`` block is a doctest.
-Commands that need a network are not in blocks but indented; nothing follows these.
+out, and line breaks of one's own; the same holds for the outputs of a notebook. A block of Python,
+YAML or text is saved as the file that the paragraph before it names, if it names one; other Python
+is executed. A ``pycon`` block is a doctest. Commands that need a network are not in blocks but
+indented; nothing follows these.
 """
 
+import ast
+import contextlib
 import doctest
+import io
 import json
 import re
 import shlex
@@ -51,7 +54,11 @@ def blocks(page):
     if str(page).endswith(".ipynb"):
         for cell in json.loads(text)["cells"]:
             if cell["cell_type"] == "code":
-                yield "", "python", re.sub(r"^%.*\n", "", "".join(cell["source"]), flags=re.M)
+                outputs = [
+                    each.get("text") or each["data"]["text/plain"] for each in cell["outputs"]
+                ]
+                source = re.sub(r"^%.*\n", "", "".join(cell["source"]), flags=re.M)
+                yield "".join(map("".join, outputs)), "cell", source
         return
     *parts, _ = re.split(r"^```(\w+)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
     for prose, language, block in zip(*[iter(parts)] * 3, strict=True):
@@ -86,6 +93,9 @@ def test_a_page_can_be_followed(boostbench, in_this_process, segment, tmp_path, 
         elif language == "python":
             exec(block, names)
             followed += 1
+        elif language == "cell":
+            check_shown(before, outputs_of(block, names), block)
+            followed += 1
         elif language == "pycon":
             session = doctest.DocTestParser().get_doctest(block, names, page, None, None)
             assert not doctest.DocTestRunner().run(session, clear_globs=False).failed
@@ -99,6 +109,22 @@ def test_a_page_can_be_followed(boostbench, in_this_process, segment, tmp_path, 
     assert not missing
 
 
+def check_shown(shown, printed, command):
+    same = not shown.strip() or doctest.OutputChecker().check_output(shown, printed, SHOWN)
+    assert same, f"{command} prints\n{printed}"
+
+
+def outputs_of(cell, names):
+    """Execute a cell of a notebook; return what it prints and its last value."""
+    lines = ast.parse(cell).body
+    last = lines.pop() if isinstance(lines[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(compile(ast.Module(lines, []), "<cell>", "exec"), names)
+        value = eval(ast.unparse(last), names) if last else None
+        print("" if value is None else repr(value))
+    return printed.getvalue()
+
+
 def type_command(boostbench, command, shown, folder):
     program, *arguments = shlex.split(command, comments=True)
     if program == "python":
@@ -108,8 +134,7 @@ def type_command(boostbench, command, shown, folder):
         # Claims are judged on one data set, which leaves them open: that is exit code 1.
         allowed = (0, 1) if arguments[0] == "verify" else (0,)
         assert outcome.code in allowed, f"{command}: {outcome.err}"
-        same = not shown.strip() or doctest.OutputChecker().check_output(shown, outcome.out, SHOWN)
-        assert same, f"{command} prints\n{outcome.out}"
+        check_shown(shown, outcome.out, command)
     else:
         assert program in ("python3", "pip"), command  # the installation
 
