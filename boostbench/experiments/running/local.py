@@ -20,7 +20,7 @@ from boostbench.experiments.running.inline import Executor
 from boostbench.experiments.running.server import Message, in_words
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now
 from boostbench.experiments.runs import BoosterSpec, Run
-from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.identity import Key, is_own_code
 from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import decode, encode
@@ -70,7 +70,8 @@ class LocalExecutor(Executor):
     def prepare(self, runs: Iterable[Run]) -> Iterator[None]:
         """Compile the kernels of the boosters, once for all workers and without limits."""
         keys = []
-        for run in {run.booster: run for run in runs if run.booster not in self._prepared}.values():
+        new = {run.booster: run for run in runs if run.booster not in self._prepared}
+        for run in filter(is_own_code, new.values()):
             self._prepared.add(run.booster)
             keys.append(Key("", len(self._prepared), "", ""))
             self.submit_job(self.job(run, keys[-1]))

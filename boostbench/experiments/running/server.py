@@ -43,7 +43,7 @@ from boostbench.experiments.running.worker import (
     now,
     perform,
 )
-from boostbench.experiments.store.identity import Key, is_own_code
+from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import encode
 from boostbench.experiments.store.versions import versions
 
@@ -297,8 +297,7 @@ def _load_kernels(job: Job) -> None:
 
     Code of plugins stays out of this process, even if a plugin is given that the run does not need.
     """
-    if is_own_code(job.run):
-        compile_kernels(replace(job, plugins=()))
+    compile_kernels(replace(job, plugins=()))
     with contextlib.suppress(BoostbenchError):
         catalog(job.data_dirs)
     gc.collect()

@@ -82,7 +82,7 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
     config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 5\n"
     runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
     store = RecordStore(tmp_path)
-    with LocalExecutor(1, limits=Limits(time=3.5)) as executor:
+    with LocalExecutor(1, limits=Limits(time=7)) as executor:
         server = psutil.Process(executor._process.pid)
 
         def suspend(event):
@@ -91,7 +91,7 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
                 suspended.extend([*server.children(recursive=True), server])
                 for process in reversed(suspended):
                     process.suspend()
-                time.sleep(4)
+                time.sleep(7.5)
                 for process in suspended:
                     process.resume()
 
