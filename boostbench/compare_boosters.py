@@ -359,9 +359,10 @@ def _name_of(cls: Any, registry: Registry, folder: Path) -> str:
     module = cls.__module__
     if module == "__main__":
         return f"{write_plugin(cls, folder / 'boosters')}:{cls.__name__}"
-    package = module if module.startswith("boostbench.") else module.partition(".")[0]
+    package = module.partition(".")[0]
     for name in registry.names():
-        if registry.module(name) in (module, package):
+        home = registry.module(name)
+        if home == module or package == home.partition(".")[0] != "boostbench":
             plugin = registry.get(name)
             if cls in (plugin, getattr(plugin, "classifier", None)):
                 return name

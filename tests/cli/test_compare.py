@@ -1,5 +1,6 @@
 """compare, as a user types it."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,38 @@ def test_the_types_of_columns_of_a_file_are_told_first(boostbench, in_this_proce
     assert told[0] == ["people:"]
     assert ["id", "id"] in told
     assert ["height,", "age", "number", "0"] in told
+
+
+def test_rare_classes_are_told_before_the_training_and_errors_of_each_class_after(
+    boostbench, in_this_process
+):
+    rows = (
+        "".join(f"{n % 9},{n},{'ab'[n % 2]}\n" for n in range(30))
+        + "3,4,rare\n5,5,once\n8,1,rare\n"
+    )
+    Path("people.csv").write_text(f"height,age,class\n{rows}")
+    asked = ("compare", "samme", "adaboost-mh", "--on", "people.csv", *SMALL, "--folds", "3")
+    outcome = boostbench(*asked)
+    assert outcome.code == 0, outcome.err
+    few = "class 'rare' has 2 rows: 1 of 3 folds test none of it; --folds 2 tests it in each"
+    assert f"people: {few}\n" in outcome.err
+    assert "class 'once' has one row: when it is tested, it has not been learnt" in outcome.err
+    found = boostbench(*asked, "--json").json
+    assert found["labels"] == {"people": ["a", "b", "once", "rare"]}
+    for row in found["classes"]:
+        matrix = found["confusion"]["people"][row["booster"]]
+        counts = matrix[found["labels"]["people"].index(row["class"])]
+        k = found["labels"]["people"].index(row["class"])
+        assert sum(counts) == row["rows"]
+        assert row["error"] == pytest.approx(100 * (1 - counts[k] / sum(counts)))
+    assert "'rare'" not in boostbench(*asked[:-1], "2").err  # the advice
+
+
+def test_noise_is_told_as_the_share_of_wrong_labels(boostbench, in_this_process):
+    asked = ("compare", "samme", "adaboost-mh", "--on", "breast-cancer", *SMALL)
+    outcome = boostbench(*asked, "--noise", "0.2")
+    wrong = "On breast-cancer with 20 % of the training labels wrong (uniform-other 0.2), "
+    assert outcome.out.startswith(wrong)
+    outcome = boostbench(*asked, "--noise", "exchange:rate=0.2")
+    share = re.match("On breast-cancer with (.*) % of the training labels wrong .exch", outcome.out)
+    assert float(share[1]) == pytest.approx(10, abs=2)

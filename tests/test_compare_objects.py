@@ -1,0 +1,122 @@
+"""Comparisons of classifier objects and classes, also of a notebook or of the running script."""
+
+import ast
+import linecache
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+from sklearn.ensemble import ExtraTreesClassifier
+
+from boostbench import compare
+from boostbench.boosters.samme import SAMME
+from boostbench.boosters.sm_boost import SMBoost
+from boostbench.compare_boosters import comparison_experiment
+from boostbench.errors import BoostbenchError
+from boostbench.plugin_sources import write_plugin
+
+SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
+CELL = """\
+import math
+import numpy as np
+from boostbench.boosters.samme import SAMME as Base
+from boostbench.plugins import boosters
+
+FACTOR = [0.5, 2]
+TABLE = np.zeros(3)
+
+
+def shrink(x):
+    return math.sqrt(FACTOR[0] * x)
+
+
+class Mine(Base):
+    '''SAMME that calls a function of the cell.'''
+
+    def answer(self, state, demand, h):
+        shrink(1.0)
+        return super().answer(state, demand, h)
+
+
+@boosters.register("mine-of-a-cell")
+class Registered(Mine):
+    def answer(self, state, demand, h):
+        return super().answer(state, demand, h)
+
+
+class Bad(Base):
+    def answer(self, state, demand, h):
+        return TABLE
+"""
+
+
+@pytest.fixture(autouse=True)
+def alone(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
+
+
+@pytest.fixture
+def cell(monkeypatch):
+    """Return the names of a cell that was executed as a notebook does it."""
+    from boostbench.registry import boosters
+
+    name = "<cell 1>"
+    monkeypatch.setitem(linecache.cache, name, (len(CELL), None, CELL.splitlines(True), name))
+    main = types.ModuleType("__main__")
+    monkeypatch.setitem(sys.modules, "__main__", main)
+    exec(compile(CELL, name, "exec"), vars(main))
+    yield main
+    boosters.unregister("mine-of-a-cell")
+
+
+def test_objects_and_classes_are_compared_with_their_parameters():
+    asked = [SAMME(weak_learner="stump"), SMBoost, ExtraTreesClassifier(7, max_depth=3)]
+    experiment = comparison_experiment(asked, "iris", **SMALL)
+    found = {each.label: each for each in experiment.config.boosters}
+    trees = "ExtraTreesClassifier(max_depth=3, rounds=7)"
+    assert [*found] == ["SAMME(weak_learner='stump')", "SMBoost", trees]
+    assert [each.name for each in found.values()] == ["samme", "sm-boost", "extra-trees"]
+    assert found[trees].params.plain() == {"max_depth": 3}
+    assert {run.rounds for run in experiment.runs if run.method == trees} == {7}
+
+
+def test_what_no_run_can_record_is_refused():
+    with pytest.raises(BoostbenchError, match="a booster is a name or a classifier, found 3"):
+        comparison_experiment([3, "samme"], "iris", **SMALL)
+    odd = ExtraTreesClassifier(class_weight=object())
+    with pytest.raises(BoostbenchError, match="class_weight of ExtraTreesClassifier is <object"):
+        comparison_experiment([odd, "samme"], "iris", **SMALL)
+
+
+def test_a_class_of_a_notebook_cell_is_compared(cell):
+    asked = [cell.Mine(), "mine-of-a-cell", "samme"]
+    found = compare(asked, "iris", **SMALL, executor="inline")
+    assert set(found.boosters["booster"]) == {"Mine", "mine-of-a-cell", "samme"}
+    assert found.boosters["error"].nunique() == 1
+    html = found._repr_html_()
+    assert html.count("<table") == 3
+    assert "is best by test error" in html
+
+
+def test_the_plugin_file_has_all_that_the_class_uses(cell):
+    path = write_plugin(cell.Registered, Path("plugins"))
+    names = [node for node in ast.parse(path.read_text()).body if hasattr(node, "name")]
+    assert [node.name for node in names] == ["shrink", "Mine", "Registered"]
+    assert all(not node.decorator_list for node in names)
+    assert write_plugin(cell.Registered, Path("plugins")) == path
+    with pytest.raises(BoostbenchError, match="'TABLE' is a ndarray, which a booster of a note"):
+        write_plugin(cell.Bad, Path("plugins"))
+
+
+def test_a_class_of_the_running_script_is_compared():
+    call = f"print(compare([Mine(), 'samme'], 'iris', jobs=1, **{SMALL}).sentence)"
+    script = f"from boostbench import compare\n{CELL}\n{call}\n"
+    Path("mine.py").write_text(script)
+    done = subprocess.run([sys.executable, "mine.py"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("On iris, ")
+    assert "Mine" in done.stdout
+    assert done.stdout.count("\n") == 1  # the script was not executed again
