@@ -32,7 +32,7 @@ ROOT = Path(__file__).resolve().parent.parent
         (None, False, True, None),
     ],
 )
-def test_a_target_is_met_if_ratio_and_side_conditions_say_so(
+def test_a_benchmark_meets_its_target_by_ratio_and_side_conditions(
     ratio: float | None, at_least: bool, ok: bool, met: bool | None
 ) -> None:
     assert Row("m", "d", "1", "1", ratio, 1.0, at_least, ok).met is met
@@ -65,7 +65,7 @@ def test_the_bytes_of_a_histogram_are_measured_beside_a_bare_loop() -> None:
     assert row.met is None
 
 
-def test_data_of_the_same_shape_stand_in_for_a_file_that_is_absent(tmp_path: Path) -> None:
+def test_absent_files_are_replaced_by_data_of_the_same_shape(tmp_path: Path) -> None:
     n, n_test, d, n_classes, *_ = SHAPES["dna"]
     data = load("dna", tmp_path)
     assert data.name == "dna (generated)"

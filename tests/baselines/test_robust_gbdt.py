@@ -55,7 +55,7 @@ def test_each_round_is_the_library_with_the_objective_called_by_hand(name: str, 
 
 
 @each
-def test_without_r_and_q_it_is_the_library_s_own_loss_of_two_classes(name: str) -> None:
+def test_the_focal_loss_with_r_and_q_zero_is_the_library_s_log_loss(name: str) -> None:
     # of more classes the libraries multiply the second derivatives: by 2, and by K / (K - 1)
     X, y = make_classification(200, n_informative=5, random_state=0)
     begins_at_0 = {"base_score": 0.5} if name == "robust-gbdt" else {"boost_from_average": False}

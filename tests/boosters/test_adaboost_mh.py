@@ -104,7 +104,7 @@ def test_the_loss_falls_in_every_round_and_bounds_the_hamming_error(variant: str
         assert_allclose(seen.losses, np.cumprod(1 - np.array(seen.edges)), rtol=1e-9)
 
 
-def test_the_first_error_of_labels_is_2_over_k_of_the_classifier_s() -> None:
+def test_the_first_hamming_error_is_2_over_k_times_the_classifier_s() -> None:
     """The first error is 2/K of the classification error: it starts where M1 cannot."""
     rng = np.random.default_rng(0)
     y = np.arange(160) % 8

@@ -89,7 +89,7 @@ def test_the_loss_shrinks_as_promised_in_every_round(step: str, n_classes: int) 
     assert (seen.losses <= error_bound(seen.edges, n_classes) + 1e-12).all()
 
 
-def test_the_exact_step_is_the_best_one_from_where_it_is_taken() -> None:
+def test_the_exact_step_minimises_the_loss_along_the_hypothesis() -> None:
     X, y = noisy_stumps()
     seen = watch(AdaBoostMM(8, weak_learner=TWO_LEAVES, step="exact"), X, y)
     for t in range(1, 8):
@@ -242,7 +242,7 @@ class Lazy(FiniteSpace):
         return self.next
 
 
-def test_a_lazy_learner_holds_samme_at_one_half_and_lets_mm_reach_zero() -> None:
+def test_a_weak_learner_that_stops_samme_at_one_half_lets_mm_reach_zero() -> None:
     space = LAZY.lazy_space()
     # a third sample of weight 0 makes three classes of two samples
     X, y, weight = row_numbers(3), [0, 1, 2], [1.0, 1.0, 0.0]

@@ -51,7 +51,7 @@ def test_mass_by_hand() -> None:
         assert_array_equal(mass, expected[layer])
 
 
-def test_every_sample_of_a_row_takes_the_path_of_its_own_coins(X: NDArray[np.float64]) -> None:
+def test_repeated_samples_draw_their_paths_independently(X: NDArray[np.float64]) -> None:
     rng = np.random.default_rng(1)
     count = rng.integers(1, 4, len(X))
     row = np.repeat(np.arange(len(X)), count)

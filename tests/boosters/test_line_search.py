@@ -39,7 +39,7 @@ def test_two_rates_have_a_closed_form(ratio: float) -> None:
     assert exponential_step(c, v) == pytest.approx(np.log(ratio) / 1.5, rel=1e-8)
 
 
-def test_a_sum_that_only_falls_is_capped_and_one_that_rises_is_left() -> None:
+def test_only_decreasing_sums_are_capped() -> None:
     cap = 0.5 * np.log(1e10)
     assert exponential_step(np.array([1.0, 2.0]), np.array([-0.5, -2.0])) == pytest.approx(cap / 2)
     assert exponential_step(np.array([1.0, 0.0]), np.array([-1.0, 1.0])) == pytest.approx(cap)

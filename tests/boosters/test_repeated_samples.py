@@ -151,7 +151,7 @@ def test_leaves_of_repeated_samples_are_scikit_learns(least: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["tree", "tree, trimmed", "c45", "c45, simple", "scikit-learn"])
-def test_samples_that_a_booster_draws_count_as_often_as_they_are_drawn(kind: str) -> None:
+def test_drawn_samples_count_as_often_as_they_are_drawn(kind: str) -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(60, 3))
     y = ((X[:, 0] > 0.0) + (X[:, 1] > 0.5) + (rng.random(60) < 0.1)).astype(np.int32) % 3

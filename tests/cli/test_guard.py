@@ -128,7 +128,7 @@ def test_ctrl_c_while_modules_are_loaded_shows_no_traceback():
 
 
 @pytest.mark.usefixtures("sigterm_interrupts")
-def test_an_interrupt_that_a_library_turns_into_another_error_is_one(capsys):
+def test_an_interrupt_that_a_library_wraps_is_still_an_interrupt(capsys):
     def command():
         try:
             os.kill(os.getpid(), signal.SIGTERM)

@@ -86,7 +86,7 @@ def attack(tmp_path):
     return Attack(tmp_path)
 
 
-def test_the_sizes_that_divide_an_ordered_set_are_part_of_its_key(tmp_path):
+def test_the_sizes_of_an_ordered_set_are_part_of_its_checksum(tmp_path):
     (tmp_path / "mine.csv").write_text(CSV)
     catalog = tmp_path / "mine.yaml"
     found = []
@@ -99,7 +99,7 @@ def test_the_sizes_that_divide_an_ordered_set_are_part_of_its_key(tmp_path):
     assert found[0] != found[1]
 
 
-def test_a_key_of_the_catalog_that_only_describes_is_no_part_of_the_key(tmp_path):
+def test_descriptive_keys_of_the_catalog_do_not_change_the_key_of_a_run(tmp_path):
     (tmp_path / "mine.csv").write_text(CSV)
     found = set()
     for facts in ("{n_rows: 60}", "{title: Mine, n_rows: 60, n_classes: 3, notes: none}"):

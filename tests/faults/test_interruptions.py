@@ -57,7 +57,7 @@ def assert_all_gone(processes):
     assert not alive
 
 
-def test_a_signal_keeps_what_is_finished_and_the_rest_is_done_next_time(start, tmp_path, runs_of):
+def test_a_signal_keeps_finished_runs_and_the_next_command_does_the_rest(start, tmp_path, runs_of):
     process = start(tmp_path)
     finished = wait_for_runs(process, 4)
     family = family_of(process)

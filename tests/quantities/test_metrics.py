@@ -87,7 +87,7 @@ def test_classes_without_test_samples_do_not_count():
     assert np.isnan(QUANTITIES["test_auc"](P[1:], y[1:]))
 
 
-def test_a_class_that_was_never_seen_has_probability_0_and_costs_as_much_as_can_be():
+def test_a_class_absent_from_training_has_probability_0_and_the_largest_log_loss():
     class Booster:
         classes_ = np.array([0, 2])
 

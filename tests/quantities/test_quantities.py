@@ -63,19 +63,19 @@ def test_a_run_that_asks_for_it_records_it_as_declared(name, records):
 
 
 @pytest.mark.parametrize("name", [name for name, each in ASKED.items() if not each.always])
-def test_it_is_in_the_key_of_the_runs_that_ask_for_it_alone(name):
+def test_a_quantity_is_in_the_key_only_of_runs_that_record_it(name):
     assert code_of(asking(QUANTITIES[name])) != code_of(RUN)
     assert name not in QUANTITIES.recorded((), ())
 
 
 @pytest.mark.parametrize("name", QUANTITIES)
-def test_it_has_words_and_its_least_value_is_below_its_greatest(name):
+def test_every_quantity_has_words_and_a_range(name):
     each = QUANTITIES[name]
     assert each.words
     assert each.least is None or each.greatest is None or each.least < each.greatest
 
 
-def test_a_clock_is_a_part_of_the_total_or_a_second_one():
+def test_the_total_time_has_one_clock_for_each_phase():
     clocks = [each for each in QUANTITIES.values() if isinstance(each, Clock)]
     parts = [clock.phase for clock in clocks if clock.part]
     assert len(parts) == len(set(parts)), "a phase counts twice in the total"

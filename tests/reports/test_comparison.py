@@ -172,7 +172,7 @@ def test_several_sets_have_an_answer_each_and_six_one_for_all():
     assert found.boosters["runs"].tolist()[0] == 6 * len(UNITS)
 
 
-def test_only_folds_that_all_have_done_count_and_what_failed_is_left_out():
+def test_only_folds_finished_by_all_candidates_count():
     errors = cross_validated(np.random.default_rng(8), (0.0, 1.0))
     whole, part = sample(errors[:, 0]), sample(errors[:10, 1])
     failed = Repeats({}, whole.design, ("c: timeout",))

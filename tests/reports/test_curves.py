@@ -246,7 +246,7 @@ def test_a_figure_of_more_than_lines_has_no_chart():
     assert files_of(figure).chart is None
 
 
-def test_a_curve_without_a_value_above_zero_leaves_a_figure_on_a_log_scale(tmp_path):
+def test_a_curve_without_positive_values_is_left_out_on_a_log_scale(tmp_path):
     config = make_config(tmp_path, datasets=["toy"], boosters=["samme", "sm-boost"])
     study = study_of(config, lambda run: [0 if run.method == "samme" else 10] * run.rounds)
     with drawing_style():

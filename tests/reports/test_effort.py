@@ -26,12 +26,12 @@ def study(tmp_path):
     return with_records(made, lambda result: {"seconds": {"fit": 1.0 + result.run.seed}})
 
 
-def test_a_row_counts_the_runs_and_has_the_medians_of_what_they_took(study):
+def test_a_row_of_effort_has_the_number_of_runs_and_median_costs(study):
     text = to_markdown(effort(study))
     assert "| dna | samme | 2 of 3 | 2000 | 1186 | 37 | 1.50 |" in text
     assert "| letter | samme | 0 of 3 | skipped | skipped | skipped | skipped |" in text
 
 
-def test_columns_are_chosen_and_what_no_run_recorded_is_a_dash(study):
+def test_unrecorded_values_of_a_column_are_dashes(study):
     text = to_markdown(effort(study, columns=["memory", "predict_time"]))
     assert "| dna | samme | 2 of 3 | 123 | – |" in text

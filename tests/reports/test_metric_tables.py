@@ -79,7 +79,7 @@ def test_a_metric_that_is_not_recorded_is_refused(tmp_path):
         build_table(study(tmp_path, without=("one", "two")), value="test_log_loss")
 
 
-def test_what_is_of_the_whole_run_stands_at_its_last_round(tmp_path):
+def test_quantities_of_a_whole_run_are_in_the_row_of_its_last_round(tmp_path):
     table = build_table(study(tmp_path), value="model_size")
     assert [cell.text for cell in cells(table, "one")] == ["\N{EN DASH}", "1234"]
     table = build_table(study(tmp_path), value="fit_time", at="end")

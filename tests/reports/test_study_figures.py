@@ -40,7 +40,7 @@ def lines_of(axis: Any) -> dict[str, Any]:
     return {line.get_label(): line for line in axis.lines}
 
 
-def test_the_mean_error_of_each_rate_stands_in_the_panel_of_its_noise(tmp_path: Path) -> None:
+def test_mean_errors_are_drawn_in_the_panel_of_their_noise_model(tmp_path: Path) -> None:
     figure = drawings.mean_error(made_up(tmp_path))
     assert [axis.get_title() for axis in figure.axes] == ["pair", "exchange"]
     for axis in figure.axes:
@@ -51,7 +51,7 @@ def test_the_mean_error_of_each_rate_stands_in_the_panel_of_its_noise(tmp_path: 
         assert 2.5 + 3 - 2.5 <= low < 5.5 < 6 + 2.5 < high <= 6 + 5
 
 
-def test_the_price_is_on_clean_labels_and_the_rise_is_from_them(tmp_path: Path) -> None:
+def test_the_price_is_measured_on_clean_labels(tmp_path: Path) -> None:
     figure = drawings.price(made_up(tmp_path), against=0.3)
     points = {text.get_text(): text.xy for text in figure.axes[0].texts}
     assert points["AdaBoost.MH"] == pytest.approx((0.0, 12.0))
@@ -107,7 +107,7 @@ def test_the_advice_table_has_the_best_near_and_fastest(
     assert rows["exchange, more than 20 %"][1] == "SAMME"
 
 
-def test_what_is_chosen_on_the_other_sets_had_no_part_in_its_choice(tmp_path: Path) -> None:
+def test_the_method_for_a_data_set_is_chosen_on_the_other_sets(tmp_path: Path) -> None:
     def lucky(run: Run) -> list[int]:
         """Return errors of a booster that is far better on the first set, and worse elsewhere."""
         if run.method == "samme":

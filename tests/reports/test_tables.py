@@ -204,7 +204,7 @@ def test_printed_test_errors_are_not_compared_with_other_values(tmp_path):
         build_table(study_of(make_config(tmp_path)), value="train_error", paper="x.csv")
 
 
-def test_the_last_round_of_each_run_is_a_column_of_its_own(tmp_path):
+def test_the_last_round_has_its_own_column(tmp_path):
     config = make_config(
         tmp_path, boosters=["samme", BoosterSpec("sm-boost", label="sm-boost", rounds=20)]
     )

@@ -41,7 +41,7 @@ def table_of(label):
 
 @few
 @given(labels)
-def test_visible_text_is_what_it_was_or_an_escape_of_it(label):
+def test_control_characters_are_escaped_and_other_text_is_unchanged(label):
     text = visible(label)
     assert all(c.isprintable() or c in "\n\t\xa0" for c in text)
     assert text.encode()

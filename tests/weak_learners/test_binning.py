@@ -25,7 +25,7 @@ def test_few_distinct_values_get_a_bin_each(X):
 
 @pytest.mark.parametrize("n_values", [254, 255, 256, 257])
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_bins_follow_the_order_of_about_as_many_values_as_bins(n_values, missing):
+def test_bins_follow_the_quantiles_of_the_values(n_values, missing):
     rng = np.random.default_rng(n_values)
     distinct = rng.normal(size=n_values)
     values = rng.permutation(distinct.repeat(rng.integers(1, 9, n_values)))

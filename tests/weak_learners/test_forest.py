@@ -145,7 +145,7 @@ def test_scores_are_those_of_the_training_loop_to_the_last_bit(width: int, seed:
 @pytest.mark.parametrize("width", [1, 3])
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25)
-def test_it_does_not_matter_how_the_additions_are_cut_into_calls(width: int, seed: int) -> None:
+def test_sums_do_not_depend_on_how_calls_divide_them(width: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     forest = random_forest(rng, 9, n_classes=3, width=width)
     X = random_rows(rng, 25)

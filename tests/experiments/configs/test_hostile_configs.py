@@ -8,7 +8,7 @@ from boostbench.source import read_source
 from checks.attack.configs import _directed, _outcome, _with_changed_values
 
 
-def test_what_once_broke_a_reader_of_configs_is_refused_in_clear_lines(tmp_path):
+def test_hostile_configs_are_refused_with_clear_messages(tmp_path):
     path = tmp_path / "attack.yaml"
     small = (case for case in _directed() if len(case[1]) < 30_000)  # large ones take long
     for name, content, overrides in small:

@@ -42,7 +42,7 @@ def test_every_shipped_config_meets_the_schema(validator):
     ],
     ids=str,
 )
-def test_what_is_wrong_in_a_config_does_not_meet_the_schema(validator, wrong):
+def test_wrong_configs_fail_the_schema(validator, wrong):
     right = {"name": "a", "datasets": ["iris"], "boosters": ["samme"], "rounds": 3}
     assert validator.is_valid(right)
     assert not validator.is_valid({**right, **wrong})

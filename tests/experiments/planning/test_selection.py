@@ -47,7 +47,7 @@ def test_a_point_goes_into_the_parameters_and_the_label():
     assert with_point(BoosterSpec("b"), ()) == BoosterSpec("b")
 
 
-def test_the_fewest_errors_win_and_ties_go_by_preference_then_by_the_list():
+def test_the_fewest_errors_are_selected_and_ties_follow_prefer_then_the_order():
     counts = errors([9, 5], [9, 4], [9, 4], [1, 6], [9, 4], [9, 9])
     assert choose(GRID, counts, 2).index == 1
     assert choose(GRID, counts, 2).n_ties == 3
@@ -127,7 +127,7 @@ def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_fi
         assert record.plain()["curves"] == records[chosen.run].plain()["curves"]
 
 
-def test_points_are_shared_with_a_config_that_selects_in_another_way(config_file, tmp_path):
+def test_grid_points_are_shared_with_configs_that_select_differently(config_file, tmp_path):
     do_all(load_config(config_file(VALIDATION)), tmp_path)
     config = load_config(config_file(BASE + "select: {by: test}\n", "other.yaml"))
     assert do_all(config, tmp_path) == []

@@ -39,7 +39,7 @@ def test_a_lost_server_gets_no_task_twice(monkeypatch):
     assert sent == [(0, 1, True), (1, 1, True), (1, 2, False)]
 
 
-def test_cores_for_which_no_run_is_left_become_threads_of_a_run(runs_of, tmp_path):
+def test_idle_cores_become_threads_of_the_last_runs(runs_of, tmp_path):
     first, second, *_ = runs_of(SMALL.replace("toy-centroids", "samme"))
     with LocalExecutor(3) as executor:
         assert carry_out([first], tmp_path / "local", executor).counts == {"ok": 1}

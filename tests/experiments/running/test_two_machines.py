@@ -41,7 +41,7 @@ run_plan(make_plan(runs, store).todo(), store, InlineExecutor(), on_event=listen
 """
 
 
-def test_no_run_is_done_twice_and_that_of_a_machine_that_died_is_done(
+def test_runs_are_not_repeated_and_runs_of_a_dead_machine_are_done(
     start_process, config_file, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(locks, "_DEAD_SECONDS", 2.0)

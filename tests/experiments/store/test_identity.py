@@ -63,7 +63,7 @@ def one_vs_all(booster):
     return dataclasses.replace(RUN, booster=BoosterSpec("one-vs-all", Params({"booster": booster})))
 
 
-def test_a_booster_made_of_another_brings_that_one_and_its_weak_learner():
+def test_the_key_of_a_composed_booster_includes_its_parts():
     plain = code_of(dataclasses.replace(RUN, booster=BoosterSpec("one-vs-all")))
     robust = code_of(one_vs_all({"robustboost": {}}))
     assert code_of(one_vs_all("robustboost")) == robust
@@ -138,7 +138,7 @@ def test_a_project_may_move(plugin, tmp_path):
     assert code_fingerprint([str(moved / "mine.py")]) == before
 
 
-def test_the_code_behind_a_plugin_is_not_all_of_this_package(tmp_path):
+def test_the_code_behind_a_plugin_is_only_what_it_imports(tmp_path):
     plugin = tmp_path / "plugin.py"
     plugin.write_text("from boostbench.boosters import Booster\nfrom boostbench import registry\n")
     behind = names_behind(str(plugin))
@@ -146,7 +146,7 @@ def test_the_code_behind_a_plugin_is_not_all_of_this_package(tmp_path):
     assert not behind & {"boostbench/api.py", "boostbench/registry.py", "boosters/samme.py"}
 
 
-def test_what_was_parsed_is_kept_and_a_damaged_copy_is_passed_over(plugin, tmp_path, monkeypatch):
+def test_parsed_data_are_cached_and_a_damaged_cache_is_ignored(plugin, tmp_path, monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
     text = "def step(x):\n    return x / 4\n"
     before = plugin("helper.py", text)

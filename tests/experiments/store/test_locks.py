@@ -59,7 +59,7 @@ def on_another_machine(monkeypatch):
     monkeypatch.setattr(locks_module, "_host", lambda: "elsewhere")
 
 
-def test_a_lock_is_of_one_process_until_it_lets_go_or_ends(tmp_path, hold):
+def test_a_lock_belongs_to_one_process_until_it_is_released_or_the_process_ends(tmp_path, hold):
     locks = RunLocks(tmp_path)
     for _ in range(2):
         holder = hold()

@@ -45,7 +45,7 @@ def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
         assert store.summary(path) == files.summary(own)
 
 
-def test_what_a_record_is_packed_without_is_absent_and_the_rest_whole(done, tmp_path):
+def test_packed_records_lack_only_what_the_report_does_not_read(done, tmp_path):
     pack((less(each, "loss") for each in done), tmp_path / PACKED)
     store = PackedRecords(tmp_path / PACKED)
     for record, path in zip(done, store.all_paths(), strict=True):

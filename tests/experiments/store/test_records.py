@@ -164,7 +164,7 @@ def test_a_well_signed_record_that_makes_no_sense_is_ignored(case, done, results
     assert "invalid record: " in line
 
 
-def test_a_well_signed_record_of_a_run_that_cannot_be_costs_nothing(done, results):
+def test_a_record_of_an_impossible_run_is_ignored(done, results):
     path = paths_of(results)[0]
     record = json.loads(path.read_bytes())
     record["run"]["split"] = {"holdout": float("nan")}
@@ -173,7 +173,7 @@ def test_a_well_signed_record_of_a_run_that_cannot_be_costs_nothing(done, result
     assert make_plan(done, RecordStore(results)).counts() == {"ok": 2}
 
 
-def test_what_is_named_like_a_record_and_is_none_costs_nothing(done, results):
+def test_files_that_only_look_like_records_are_ignored(done, results):
     folder = paths_of(results)[0].parent
     name = f"{'0' * 16}-4-{'0' * 8}-{'%08x'}.json"
     (folder / (name % 1)).symlink_to("nowhere")

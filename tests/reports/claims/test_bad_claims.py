@@ -56,7 +56,7 @@ def test_a_bad_claim_is_refused(title, given, expected, tmp_path, monkeypatch):
     assert errors_of(title, given) == expected
 
 
-def test_claims_of_a_size_are_checked_though_it_is_not_asked_for(tmp_path, monkeypatch):
+def test_claims_are_checked_for_every_size(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (
         "  - {says: a, compares: {booster: samme, lower_than: others}}\n"

@@ -174,7 +174,7 @@ PRINTED = "dataset,method,T,noise,error,unit\n" + "".join(
 
 
 @pytest.mark.parametrize(("points", "met"), [(50, 6.0), (0.01, 0.0)])
-def test_the_placebo_of_a_count_is_what_wrong_columns_would_meet(tmp_path, points, met):
+def test_the_chance_level_is_the_agreement_with_other_columns(tmp_path, points, met):
     (tmp_path / "paper.csv").write_text(PRINTED, encoding="utf-8")
     claim = {"paper": "paper.csv", "noise": "clean", "at": 100, "datasets": ["a", "b"]}
     claim |= {"within": {"points": points}}
