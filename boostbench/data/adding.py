@@ -81,7 +81,9 @@ def add_file(
         )
     suffix = next((s for s in SUFFIXES if file.name.lower().endswith(s)), None)
     if suffix is None:
-        raise DataError(f"unknown file format; known are {', '.join(SUFFIXES)}", where=str(file))
+        is_sheet = file.suffix.lower() in (".xlsx", ".xls", ".ods")
+        hint = "save the sheet as CSV" if is_sheet else f"known are {', '.join(SUFFIXES)}"
+        raise DataError(f"unknown file format; {hint}", where=str(file))
     copy, description = folder / f"{name}{suffix}", folder / f"{name}.yaml"
     given = {"target": target, "drop": [*drop], "types": dict(types or {})}
     declared: dict[str, Any] = {key: value for key, value in given.items() if value}
