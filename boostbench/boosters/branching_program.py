@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.compiled import kernel
 from boostbench.weak_learners import Forest
 
 
@@ -52,11 +53,9 @@ def leaves_of(nodes: Forest, X: NDArray[np.float64]) -> NDArray[np.int32]:
 
 def walk_on(mass: NDArray[np.float64], leaves: NDArray[Any], nodes: Forest) -> NDArray[np.float64]:
     """Return P(l + 1, .), shape (l + 2, n), from P(l, .) and the leaves of layer l, (l + 1, n)."""
-    rho = nodes.leaf_value[leaves + nodes.leaf_offset[:-1, None], 0]
-    moving = mass * rho  # P_i(l, j) rho(x_i)
-    following = np.zeros((len(mass) + 1, mass.shape[1]))
-    following[:-1] = mass - moving
-    following[1:] += moving
+    following = np.empty((len(mass) + 1, mass.shape[1]))
+    rho = np.ascontiguousarray(nodes.leaf_value[:, 0])
+    _walk_on(mass, leaves, rho, nodes.leaf_offset, following)
     return following
 
 
@@ -122,3 +121,14 @@ class Walks:
         self._layer += 1
         p = (2 * self._position > self._layer).astype(np.float64)
         return np.column_stack([1.0 - p, p])
+
+
+@kernel
+def _walk_on(mass, leaves, rho, first, following):  # type: ignore[no-untyped-def]
+    for i in range(mass.shape[1]):
+        following[0, i] = 0.0
+    for j in range(mass.shape[0]):
+        for i in range(mass.shape[1]):
+            moving = mass[j, i] * rho[first[j] + leaves[j, i]]  # P_i(l, j) rho(x_i)
+            following[j, i] += mass[j, i] - moving
+            following[j + 1, i] = moving

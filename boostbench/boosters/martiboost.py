@@ -34,6 +34,7 @@ from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import Training
+from boostbench.compiled import kernel
 from boostbench.portable import dot, mean, row_sums
 from boostbench.registry import boosters
 from boostbench.weak_learners import TREE_PER_CLASS, BinaryLabels, Forest
@@ -172,7 +173,7 @@ class MartiBoost(TwoClasses):
         signs = np.where(state.y == 1, 1.0, -1.0)
         h = fit(BinaryLabels((v * signs).T))
         b = (h.trees.leaf_value[:, 0] > 0.0).astype(np.float64)
-        v *= b[h.trees.leaf_offset[:-1, None] + h.leaves]  # v_i b(x_i)
+        _times_b(v, h.leaves, b, h.trees.leaf_offset)
         c, a = _mass_of_labels(state.y, v)  # P(b = 1, y = 0), P(b = 1, y = 1)
         at_0, at_1 = self._balanced_answers(a, c)
         untrained = _untrained_answers(*label_mass)
@@ -188,7 +189,7 @@ class MartiBoost(TwoClasses):
         v = state.sample_weight * mass
         label_mass = _mass_of_labels(state.y, v)
         is_trained = label_mass.min(axis=0) > self.min_mass
-        v /= np.where(is_trained, 2.0 * label_mass, np.inf).T[:, state.y]  # P_i / (2 m_y)
+        _balance(v, state.y, np.where(is_trained, 2.0 * label_mass, np.inf))
         return v, label_mass, is_trained
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
@@ -265,7 +266,35 @@ def _mass_of_labels(y: NDArray[np.int32], v: NDArray[np.float64]) -> NDArray[np.
     The sums are accumulated in a fixed order. The rounding of a matrix product depends on threads
     and processor, and a change in the last bit may decide between nearly tied splits.
     """
-    return np.stack([np.cumsum(v[:, y == label], axis=1)[:, -1] for label in (0, 1)])
+    is_1, mass = y.astype(np.float64), np.empty((2, len(v)))
+    _add_masses(1.0 - is_1, is_1, v, mass)
+    return mass
+
+
+@kernel
+def _add_masses(is_0, is_1, v, mass):  # type: ignore[no-untyped-def]
+    for j in range(v.shape[0]):
+        m0, m1 = 0.0, 0.0
+        for i in range(v.shape[1]):
+            m0 += is_0[i] * v[j, i]
+            m1 += is_1[i] * v[j, i]
+        mass[0, j], mass[1, j] = m0, m1
+
+
+@kernel
+def _balance(v, y, mass):  # type: ignore[no-untyped-def]
+    """Divide each weight in place by ``mass`` of its label and node."""
+    for j in range(v.shape[0]):
+        for i in range(v.shape[1]):
+            v[j, i] /= mass[1, j] if y[i] == 1 else mass[0, j]  # P_i / (2 m1) or P_i / (2 m0)
+
+
+@kernel
+def _times_b(v, leaves, b, first):  # type: ignore[no-untyped-def]
+    """Multiply each weight in place by the prediction b(x), 0 or 1, at its node."""
+    for j in range(v.shape[0]):
+        for i in range(v.shape[1]):
+            v[j, i] *= b[first[j] + leaves[j, i]]  # v_i b(x_i)
 
 
 def _untrained_answers(m0: NDArray[np.float64], m1: NDArray[np.float64]) -> NDArray[np.float64]:

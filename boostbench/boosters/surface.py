@@ -418,7 +418,7 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
                 f"{type(self).__name__} could learn nothing ({self.stop_reason_}): it predicts "
                 f"{self.classes_.tolist()[0]!r} for all samples",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=4,  # the caller of `fit`, past the context of callbacks
             )
         return self
 
