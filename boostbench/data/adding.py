@@ -155,12 +155,16 @@ def _known(
 
 
 def _ids(parsed: Parsed, declared: Mapping[str, str]) -> list[str]:
-    """Return the features that identify rows; none if the data set is small or has no others."""
+    """Return the features that identify rows; none if there are no others.
+
+    In a small data set, this is only said of a column that pandas or R wrote as an index.
+    """
     n = len(parsed.labels)
     declared_names = {clean(name).casefold() for name in declared}
     ids = []
     for column, values in zip(parsed.features, parsed.X.T, strict=True):
-        is_asked = column.kind in ("number", "category") and n >= _FEWEST_ROWS
+        is_index = column.name in ("column 1", "Unnamed: 0")
+        is_asked = column.kind in ("number", "category") and (is_index or n >= _FEWEST_ROWS)
         differ = np.array_equal(np.sort(values) - np.floor(values.min()), range(n))
         if is_asked and differ and column.name.casefold() not in declared_names:
             ids.append(column.name)

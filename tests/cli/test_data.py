@@ -111,6 +111,16 @@ def test_fetch_tells_where_a_set_is_already(boostbench):
     assert outcome.out == "iris: scikit-learn load_iris\n"
 
 
+def test_an_index_that_pandas_wrote_is_no_feature(boostbench, tmp_path):
+    for name in ("", "Unnamed: 0"):
+        (tmp_path / "own.csv").write_text(f"{name},a,target\n0,5,x\n1,7,y\n2,6,x\n")
+        outcome = boostbench(
+            "data", "add", tmp_path / "own.csv", "--to", tmp_path / "d", "--replace"
+        )
+        assert "only identifies the rows" in outcome.out
+        assert "1 features" in outcome.out
+
+
 def test_the_advice_about_an_id_can_be_followed_to_the_letter(boostbench, tmp_path):
     rows = "".join(f"{n},{n * n % 7},{'ab'[n % 2]}\n" for n in range(30))
     Path("plants.csv").write_text(f"Anlagen-ID,width,class\n{rows}")
