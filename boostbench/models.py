@@ -214,7 +214,9 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
     skops = import_extra("skops.io", "serve", where=where)
     content = read_file(Path(path))
     if not content.startswith(b"PK"):
-        what = "this is no model of 'boostbench fit'; pickles are not opened, they may run any code"
+        what = (
+            "this is not a model of 'boostbench fit'; pickles are not opened, they may run any code"
+        )
         raise BoostbenchError(what, where=where)
     for plugin in paths_of(plugins):
         load_plugin(plugin)

@@ -65,7 +65,7 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     if name in sys.modules:
         return sys.modules[name]
     if not path.is_file():
-        what = "is no regular file" if path.exists() else "does not exist"
+        what = "is not a regular file" if path.exists() else "does not exist"
         raise PluginError(f"plugin file {path} {what}", where=where)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:

@@ -340,6 +340,7 @@ def _check_names(entries: Mapping[str, DatasetEntry]) -> None:
             close = nearest(entry.base, entries)
             hint = f"; did you mean {close!r}?" if close and close != entry.base else ""
             raise DataError(
-                f"data set {entry.name!r}: base {entry.base!r} is no entry with its own rows{hint}",
+                f"data set {entry.name!r}: base {entry.base!r} is not an entry with its own rows"
+                f"{hint}",
                 where=entry.where,
             )

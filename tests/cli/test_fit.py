@@ -98,7 +98,7 @@ def test_no_file_of_a_stranger_runs_code(boostbench):
         "evil.pickle": "pickles are not opened",
         "evil.skops": "--trust ",
         "damaged.skops": "cannot be read",
-        "plants.csv": "this is no model",
+        "plants.csv": "this is not a model",
     }.items():
         outcome = boostbench("predict", name, "plants.csv")
         assert outcome.code == 2

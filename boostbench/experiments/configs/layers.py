@@ -159,7 +159,9 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
             holder.at.setdefault(step, where)
         holder = holder[step]
         if not isinstance(holder, Keys):
-            what = f"{step!r} of {source.name} is no mapping, and can only be replaced as a whole"
+            what = (
+                f"{step!r} of {source.name} is not a mapping, and can only be replaced as a whole"
+            )
             return BoostbenchError(what, where=where)
     holder[key] = value
     holder.at[key] = where

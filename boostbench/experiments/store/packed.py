@@ -64,7 +64,7 @@ class PackedRecords(RecordStore):
         for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
             match = _KEY.match(line)
             if match is None or (b"\x01" in line and len(line) > _LONGEST_WITH_STEPS):
-                error = RecordError("the line is no record", where=f"{file}:{number}")
+                error = RecordError("the line is not a record", where=f"{file}:{number}")
                 self._report(file, error)
                 continue
             key = Key.parse(match[1].decode())

@@ -314,7 +314,7 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
     percent = _PERCENT.fullmatch(value) if isinstance(value, str) else None
     metric = quantities.QUANTITIES.get(info.data.get("value", ""))
     if percent and metric and metric.unit != "%":
-        raise ValueError(f"{metric.words} is no percentage; write a number, found {show(value)}")
+        raise ValueError(f"{metric.words} is not a percentage; write a number, found {show(value)}")
     number = float(percent[1]) / 100 if percent else value
     if isinstance(number, int | float) and abs(number) > _MOST:
         raise ValueError(f"must be a number of at most {_MOST:g} in size, found {show(value)}")

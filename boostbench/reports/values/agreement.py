@@ -116,7 +116,7 @@ def in_words(agreements: Iterable[Held]) -> str:
     for state, words in (
         ("better than printed", "ours are better than"),
         ("worse than printed", "worse than"),
-        ("cannot tell", "nothing can be told of"),
+        ("cannot tell", "undecided"),
     ):
         if state in states:
             parts.append(f"{words} {states.count(state)}")
