@@ -109,7 +109,8 @@ def test_many_damaged_lines_make_one_message(done, tmp_path, caplog):
     store = PackedRecords(file)
     assert [store.read(path) is None for path in store.all_paths()] == [True, False, *[True] * 100]
     assert len(caplog.messages) == 1
-    assert f"{file}:3: the line is not a record; it is ignored, as are all other" in caplog.messages[0]
+    lost = f"{file}:3: the line is not a record; it is ignored, as are all other"
+    assert lost in caplog.messages[0]
 
 
 def test_a_record_changed_after_writing_is_ignored(done, tmp_path, caplog):
