@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits published error-rates dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
+.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits published error-rates axe dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -111,6 +111,10 @@ published: setup  ## repeat a sample of published runs, on generated data, and c
 
 error-rates: $(CHECKS)  ## false answers to claims of every kind and design, simulated; some minutes
 	@nice $(BIN)/python -m checks.error_rates
+
+axe: $(CHECKS)  ## accessibility of the pages in $(RESULTS), by axe-core from npm in Chromium
+	@rm -rf .axe && mkdir .axe && cd .axe && npm pack --silent axe-core@4 > /dev/null && tar xzf axe-core-*.tgz
+	@$(BIN)/python -m checks.axe .axe/package/axe.min.js $(RESULTS); code=$$?; rm -rf .axe; exit $$code
 
 dask: $(CHECKS)  ## a Dask cluster whose workers and scheduler are killed; a minute
 	@nice $(BIN)/python -m checks.dask

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows
-from boostbench.reports.figures.charts import thinned, with_x_once
+from boostbench.reports.figures.charts import thinned
 from boostbench.reports.html import asset, render
 from boostbench.reports.provenance import provenance
 from boostbench.reports.summary import ReportSummary
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_GAPS = 50  # reasons of missing results, and runs listed for each
 # Limits of all images and of all charts, which keep the page below 1 MB.
-_IMAGE_BYTES, _CHART_BYTES = 500_000, 250_000
+_IMAGE_BYTES, _CHART_BYTES = 500_000, 300_000
 
 
 def render_page(
@@ -89,7 +89,7 @@ def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
     A figure of lines also has their numbers, from which the page draws an interactive chart. If the
     numbers of all figures are too many, lines have fewer points.
     """
-    charts = {name: with_x_once(its.chart) for name, its in drawings.items() if its.chart}
+    charts = [drawing.chart for drawing in drawings.values()]
     every = 1 + len(json.dumps(charts)) // _CHART_BYTES
     bytes_left = _IMAGE_BYTES
     figures: list[dict[str, Any]] = []
@@ -102,7 +102,7 @@ def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
                 "words": name.replace("-", " ").replace("_", " ").capitalize(),
                 "caption": drawing.caption,
                 "image": image if bytes_left >= 0 else "",
-                "chart": with_x_once(thinned(drawing.chart, every)) if drawing.chart else None,
+                "chart": thinned(drawing.chart, every) if drawing.chart else None,
             }
         )
     return figures

@@ -52,18 +52,6 @@ def _thinned(line: Mapping[str, Any], every: int) -> Mapping[str, Any]:
     return {**line, **{name: [line[name][place] for place in kept] for name in names}}
 
 
-def with_x_once(chart: Chart) -> Chart:
-    """Return the chart with repeated x values replaced by the index of the first line with them."""
-    indices: dict[tuple[float, ...], int] = {}
-    lines = [line for panel in chart for line in panel["lines"]]
-    firsts = [indices.setdefault(tuple(line["x"]), index) for index, line in enumerate(lines)]
-    shared = iter(
-        line if first == index else {**line, "x": first}
-        for index, (line, first) in enumerate(zip(lines, firsts, strict=True))
-    )
-    return [{**panel, "lines": [next(shared) for _ in panel["lines"]]} for panel in chart]
-
-
 def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:
     bands = {collection.get_gid(): collection for collection in axes.collections}
     return {

@@ -191,7 +191,6 @@ function drawChart(figure) {
   const panels = JSON.parse(figure.querySelector("script").textContent);
   const chart = figure.querySelector(".chart");
   const lines = panels.flatMap((panel) => panel.lines);
-  for (const line of lines) if (typeof line.x === "number") line.x = lines[line.x].x;
   const off = new Set();
   const logs = { x: panels[0].x.log, y: panels[0].y.log };
   const label = (axis) => panels.map((panel) => panel[axis].label).find(Boolean) ?? "";
