@@ -268,6 +268,8 @@ def predict_file(
 
     encoder, booster = (step for _, step in model.pipeline.steps)
     frame, place = read_rows(Path(path), encoder.columns_)
+    if len(frame) == 0:
+        raise BoostbenchError("there is a header but no row", where=str(path))
     X, remarks = encoder.read(frame, place)
     if on_remark is not None:
         for remark in remarks:

@@ -91,6 +91,8 @@ def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file atomically and durably, see `write_files`."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "a folder, where a file is to be written", str(path))
     write_files({path: content})
 
 

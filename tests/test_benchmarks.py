@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks import wrong_labels
 from benchmarks.additions import histogram_bandwidth
 from benchmarks.data import SHAPES, covtype_like, load
 from benchmarks.fit_speed import one_and_two_threads, one_row
@@ -113,3 +114,19 @@ def test_predictions_of_a_row_are_measured_beside_those_of_other_libraries() -> 
     assert rows[0].ratio is not None
     assert rows[0].ratio > 0
     assert all(row.ratio or row.note == "peer not installed" for row in rows)
+
+
+def test_the_estimate_of_wrong_labels_is_shown_beside_the_truth_and_cleanlab(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("cleanlab", reason="the peer of labels: pip install cleanlab")
+    monkeypatch.setattr(wrong_labels, "RATES", (0.2,))
+    monkeypatch.setattr(wrong_labels, "_FIRST", 20)
+    (row,) = wrong_labels.measure("wine", [], 178)
+    assert row["truth"] == pytest.approx(0.2, abs=0.005)
+    assert row["low"] <= row["truth"] <= row["high"]
+    assert abs(row["estimate"] - row["truth"]) < 0.08
+    assert row["found"] >= row["found by cleanlab"] - 2
+    shown = wrong_labels.table([row])
+    assert "| wine | 3 | 20.2 |" in shown
+    assert f"cleanlab {100 * abs(row['cleanlab'] - row['truth']):.1f}." in shown

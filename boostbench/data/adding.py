@@ -18,8 +18,8 @@ from boostbench.data.dataset import Dataset, encode_labels
 from boostbench.data.loading import load
 from boostbench.data.readers import parse_files
 from boostbench.data.sources import files_in
-from boostbench.data.tables import Parsed
-from boostbench.errors import DataError
+from boostbench.data.tables import Parsed, find_name
+from boostbench.errors import DataError, UnknownNameError
 from boostbench.whole_files import read_file, write_files
 
 #: With fewer rows, all cells of a column may differ by chance.
@@ -96,6 +96,10 @@ def add_file(
     files = {copy: read_file(file)}
     wanted = entry or DatasetEntry.model_validate({"name": name, **declared})
     parsed = parse_files([(file, files[copy])], wanted)
+    names = [column.name for column in parsed.columns]
+    for unwanted in drop:
+        if not find_name(unwanted, names, str(file)):
+            raise UnknownNameError("column", unwanted, names, where=str(file))
     if entry is None:
         _, classes = encode_labels(parsed.labels.tolist())
         wanted.check(str(file), len(parsed.labels), parsed.n_train, classes)

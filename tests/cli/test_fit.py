@@ -137,6 +137,15 @@ def test_the_next_command_of_compare_fits_its_best_booster(boostbench, in_this_p
     assert names == ["width", "colour=blue", "colour=green", "colour=red"]
 
 
+def test_a_file_without_rows_and_a_folder_as_output_are_refused(boostbench):
+    model = fitted(boostbench)
+    Path("new.csv").write_text("width,colour,seen\n")
+    outcome = boostbench("predict", model, "new.csv")
+    assert outcome.err == "boostbench: new.csv: there is a header but no row\n"
+    outcome = boostbench("predict", model, "plants.csv", "-o", "models")
+    assert outcome.err == "boostbench: models: a folder, where a file is to be written\n"
+
+
 def test_without_a_comparison_a_booster_must_be_named(boostbench):
     outcome = boostbench("fit", "-o", "m.skops")
     assert outcome.code == 2
