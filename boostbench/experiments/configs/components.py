@@ -23,8 +23,14 @@ _SET_ELSEWHERE = {
     "n_estimators": "is the number of rounds; set the key 'rounds' of the config",
     "random_state": "follows from the key 'seeds' of the config",
 }
-#: Refusal of the parameter by boosters of this package.
-_N_JOBS = "a booster's 'n_jobs' does not affect results; set `limits: {threads: N}` instead"
+_EVERY_ROUND = "is for models; an experiment records every round, and `select` chooses among them"
+#: Refusals of parameters by boosters of this package.
+_NOT_IN_RUNS = {
+    "n_jobs": "does not affect results; set `limits: {threads: N}` instead",
+    "early_stopping": _EVERY_ROUND,
+    "warm_start": _EVERY_ROUND,
+    "verbose": "prints within a fit; `run` shows the progress",
+}
 #: Number of leading arguments passed by the program: (y, n_classes, rng, X) and (rng,).
 _PASSED = {"noise model": 4, "data-set generator": 1}
 #: Further parameters of every noise model.
@@ -85,8 +91,9 @@ def check_component(
     if abstract:
         mistakes.add(f"{kinds.kind} {name!r} must define {', '.join(sorted(abstract))}")
     _check_names(kinds, component, name, params, mistakes)
-    if is_booster and "n_jobs" in params and kinds.module(source).startswith("boostbench."):
-        mistakes.add(_N_JOBS, "n_jobs")
+    if is_booster and kinds.module(source).startswith("boostbench."):
+        for key in [key for key in _NOT_IN_RUNS if key in params]:
+            mistakes.add(f"a booster's {key!r} {_NOT_IN_RUNS[key]}", key)
     if mistakes.found or kinds not in (registry.boosters, registry.weak_learners):
         return
     if is_booster:
