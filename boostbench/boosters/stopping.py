@@ -6,7 +6,6 @@ end the fit.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from copy import deepcopy
@@ -119,7 +118,7 @@ class Progress:
     def __call__(self, info: RoundInfo) -> bool:
         """Print a line after some rounds."""
         t, n_rounds = info.round, info.booster.n_estimators
-        if self.verbose > 1 or t == n_rounds or t % 10 ** int(math.log10(t)) == 0:
+        if self.verbose > 1 or t == n_rounds or t % 10 ** (len(str(t)) - 1) == 0:
             score = f", score {self.validation.scores[-1]:.6g}" if self.validation else ""
             line = f"loss {info.loss:.6g}, edge {info.step.edge:.4g}{score}"
             print(f"round {t} of {n_rounds}: {line}")
