@@ -86,7 +86,7 @@ if TYPE_CHECKING:
         method_styles,
         round_ticks,
     )
-    from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
+    from boostbench.reports.tables.table import BEYOND, Notes, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, span
     from boostbench.reports.values.designs import Repeats, sample_of
     from boostbench.reports.values.differences import estimate, resampled_sets, signed_rank_p

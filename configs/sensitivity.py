@@ -22,7 +22,7 @@ from pydantic import Field
 
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.files import write_file
-from boostbench.reports.overview import SENSITIVITY, by_paper, title_of, write_overview
+from boostbench.reports.overview import SENSITIVITY, PaperResults, by_paper, write_overview
 from boostbench.reports.summary import Items
 from boostbench.reports.text import listed, markdown, markdown_table
 from boostbench.source import read_source
@@ -124,21 +124,21 @@ def conclusions_of_papers() -> dict[str, PaperConclusions]:
     }
 
 
-def sensitivity_page(papers: Mapping[str, Items]) -> str:
+def sensitivity_page(papers: Mapping[str, PaperResults]) -> str:
     """Return the page in Markdown; empty if no paper has reports.
 
     Parameters
     ----------
-    papers : mapping of str to sequence of (str, ReportSummary)
-        Folders and summaries by paper, with larger sizes of a config last.
+    papers : mapping of str to PaperResults
+        Reports by paper, with larger sizes of a config last.
     """
     rows: list[Row] = []
     untried: list[str] = []
     for paper, openness in conclusions_of_papers().items():
         if paper not in papers:
             continue
-        title = title_of(paper, papers[paper])[0].partition(" (")[0]
-        rows += _rows(title, openness.conclusions, papers[paper])
+        title = papers[paper].title
+        rows += _rows(title, openness.conclusions, papers[paper].items)
         untried.append(f"\n### {markdown(title)}\n")
         untried += [f"- {markdown(text)}" for text in openness.untried]
     if not untried:

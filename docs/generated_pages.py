@@ -25,7 +25,7 @@ from boostbench.registry import (
 )
 from boostbench.reports.claims.verdicts import STATUSES
 from boostbench.reports.claims.view import counts_of_paper
-from boostbench.reports.summary import read_summaries
+from boostbench.reports.overview import by_paper
 from boostbench.reports.text import markdown, markdown_table
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -63,10 +63,9 @@ def list_of_references() -> str:
 
 def results_of(paper: str) -> str:
     """Return the sections of a paper's page on its committed results: verdicts and figures."""
-    summaries = [item for item in read_summaries(ROOT / "results") if item[1].paper == paper]
     rows, pictures = [], []
-    for folder, summary in summaries:
-        title = markdown(": ".join(filter(None, [summary.part, summary.title])))
+    for folder, summary in by_paper(ROOT / "results")[paper].items:
+        title = markdown(summary.heading)
         page = f"../../results/{folder}/report.html"
         rows.append([f"[{title}]({page})", *counts_of_paper(summary.claims)])
         for name in summary.figures:
@@ -79,8 +78,8 @@ def results_of(paper: str) -> str:
 
 _OUTCOME = """\
 Verdicts on the claims of the paper. The page of each experiment shows the evidence, the tables with
-the printed values, and the origin of the numbers. [Results](../../results/README.md) states each
-claim in words, and [claims](../claims.md#verdicts) explains how it is judged.
+the printed values, and the origin of the numbers. [Claims](../claims.md#verdicts) explains how
+they are judged.
 """
 
 

@@ -3,20 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from boostbench.reports.claims.view import counts_in_words
 from boostbench.reports.files import write_files
 from boostbench.reports.html import render
-from boostbench.reports.summary import Items, ReportSummary, read_summaries
+from boostbench.reports.summary import Items, Paper, ReportSummary, read_summaries
+from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
+from boostbench.reports.tables.writers import to_markdown
 from boostbench.reports.text import markdown
-from boostbench.reports.values.agreement import Held, in_words
+from boostbench.reports.values.agreement import Held
 
 #: Page on the conclusions under each reading, which ``configs/sensitivity.py`` writes.
 SENSITIVITY = "sensitivity.md"
 _OTHERS = "Other experiments"
+_COLUMNS = ("claims", "true here", "true beyond chance", "false beyond chance", "open",
+            "printed numbers that agree", "by chance")  # fmt: skip
+_FOOTERS = (
+    "Claims of the paper; without a paper, all. True here: by the means or counts of these "
+    "runs. Open: neither the claim nor its contrary is beyond chance.",
+    "A printed number agrees if it lies in the 95 % prediction interval of ours; by chance: the "
+    "expected agreement with another column of the same table.",
+)
+
+
+@dataclass(frozen=True)
+class PaperResults:
+    """A paper with the folders and summaries of its reports, in its order."""
+
+    paper: Paper
+    items: Items
+
+    @property
+    def title(self) -> str:
+        """Name of the paper without subtitle and source."""
+        return re.split(r": | \(", self.paper.name)[0]
 
 
 def write_overview(results: Path) -> Path:
@@ -29,59 +52,79 @@ def write_overview(results: Path) -> Path:
     BoostbenchError
         If a summary cannot be read, or the file cannot be written.
     """
-    papers = []
-    for paper, items in by_paper(results).items():
-        name, about = title_of(paper, items)
-        claims = [claim for _, summary in items for claim in summary.claims]
-        printed: dict[str, Held] = {}  # the first comparison with each number
-        for _, summary in items:
-            printed = {**summary.printed, **printed}
-        facts = [in_words(printed.values())] if printed else []
-        facts += [counts_in_words(claims)] if claims else []
-        papers.append({"name": name, "about": about, "facts": facts, "experiments": items})
+    papers = [*by_paper(results).values()]
+    table = Table(
+        "Claims and printed numbers", ("paper",), _COLUMNS, tuple(map(_row, papers)), _FOOTERS
+    )
     sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
-    page = render("index.html.j2", papers=papers, sensitivity=sensitivity)
-    contents = {"README.md": _markdown(papers, sensitivity), "index.html": page}
-    *_, index = write_files(results, contents)
+    page = render("index.html.j2", papers=papers, table=table, sensitivity=sensitivity)
+    readme = "\n\n".join(_readme(papers, table, sensitivity)) + "\n"
+    *_, index = write_files(results, {"README.md": readme, "index.html": page})
     return index
 
 
-def _markdown(papers: Sequence[Mapping[str, Any]], sensitivity: str) -> str:
-    parts = ["# Results", "<!-- Written by `boostbench report`; edits are lost. -->"]
-    parts += (
-        [f"[Conclusions under each reading of the papers]({sensitivity})"] if sensitivity else []
-    )
-    for paper in papers:
-        parts += [f"## {markdown(paper['name'])}", markdown(paper["about"])]
-        parts += [f"- {markdown(fact)}" for fact in paper["facts"]]
-        for folder, its in paper["experiments"]:
-            title = ": ".join(filter(None, [its.part, its.title]))
-            answer = markdown(" ".join(its.answers[:1]))
-            parts.append(f"- [{markdown(title)}]({folder}/report.html) {answer}".rstrip())
-    return "\n\n".join(filter(None, parts)) + "\n"
+def _row(of: PaperResults) -> Row:
+    """Return the counts of a paper's claims and printed numbers."""
+    claims = [
+        claim
+        for _, summary in of.items
+        for claim in summary.claims
+        if claim.origin == "paper" or not summary.paper
+    ]
+    printed: dict[str, Held] = {}  # the first comparison with each number
+    for _, summary in of.items:
+        printed = {**summary.printed, **printed}
+    tones = [claim.tone for claim in claims]
+    agree = sum(held.agreement == "agrees" for held in printed.values())
+    chance = sum(held.placebo or 0.0 for held in printed.values())
+    counts = [
+        len(claims),
+        sum(claim.here is True for claim in claims),
+        *map(tones.count, ("good", "bad", "")),
+    ]
+    texts = [*map(str, counts)] if claims else [BEYOND] * len(counts)
+    texts += [f"{agree} of {len(printed)}", f"{chance:.1f}"] if printed else [BEYOND, BEYOND]
+    return Row((of.title,), tuple(TableCell(text, value=text) for text in texts))
 
 
-def by_paper(results: Path) -> dict[str, list[tuple[str, ReportSummary]]]:
-    """Return folders and summaries by paper.
+def _readme(papers: list[PaperResults], table: Table, sensitivity: str) -> Iterator[str]:
+    yield "# Results"
+    yield "<!-- Written by `boostbench report`; edits are lost. -->"
+    found = [
+        f"- **{markdown(of.title)}**: {markdown(of.paper.found)}" for of in papers if of.paper.found
+    ]
+    if found:
+        yield "\n".join(found)
+    yield to_markdown(table).rstrip()
+    if sensitivity:
+        yield f"[Conclusions under each reading of the papers]({sensitivity})"
+    for of in papers:
+        yield f"## {markdown(of.paper.name)}"
+        if of.paper.says:
+            yield markdown(of.paper.says)
+        yield "\n".join(
+            f"- [{markdown(summary.heading)}]({folder}/report.html)" for folder, summary in of.items
+        )
 
-    The paper with the most claims comes first, experiments without a paper come last.
-    """
-    papers: dict[str, list[tuple[str, ReportSummary]]] = {}
-    for item in sorted(read_summaries(results), key=lambda item: _order(*item)):
-        papers.setdefault(item[1].paper, []).append(item)
-    n_claims = {paper: sum(len(each.claims) for _, each in papers[paper]) for paper in papers}
-    return {p: papers[p] for p in sorted(papers, key=lambda paper: (not paper, -n_claims[paper]))}
+
+def by_paper(results: Path) -> dict[str, PaperResults]:
+    """Return the reports of a results folder by paper, experiments without a paper last."""
+    found: dict[str, list[tuple[str, ReportSummary]]] = {}
+    for folder, summary in read_summaries(results):
+        name = summary.paper or (summary.described.name if summary.described else "")
+        found.setdefault(name, []).append((folder, summary))
+    papers = {}
+    for name, items in found.items():
+        described = (summary.described for _, summary in items)
+        paper = next(filter(None, described), Paper(name=name or _OTHERS))
+        items.sort(key=lambda item: (paper.place_of(item[1]), *_order(*item)))
+        papers[name] = PaperResults(paper, items)
+    order = sorted(papers, key=lambda name: (not name, papers[name].paper.place, name))
+    return {name: papers[name] for name in order}
 
 
 def _order(folder: str, summary: ReportSummary) -> tuple[Any, ...]:
     """Return the sort key: the part of the paper (9 before 10), the name, the size."""
     sizes = ("quick", "standard", "", "full")
-    part = re.sub(r"\d+", lambda digits: digits[0].zfill(4), summary.part.replace("Figs", "Fig"))
+    part = re.sub(r"\d+", lambda digits: digits[0].zfill(4), summary.part)
     return (not part, part, summary.config, sizes.index(summary.size), folder)
-
-
-def title_of(paper: str, items: Items) -> tuple[str, str]:
-    """Return name and description of a paper; the id and "" if it has no ``about.md``."""
-    texts = (summary.about for _, summary in items)
-    name, _, text = next((text for text in texts if text), paper or _OTHERS).partition("\n")
-    return name, " ".join(text.split())

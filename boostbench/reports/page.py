@@ -6,6 +6,7 @@ import base64
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from boostbench.reports.tables.table import Table
 
 _MOST_GAPS = 50  # reasons of missing results, and runs listed for each
-# Limits of all images and of all charts, which keep the page below 1 MB.
-_IMAGE_BYTES, _CHART_BYTES = 500_000, 300_000
+# Limits of the page, and of its charts alone.
+_PAGE_BYTES, _CHART_BYTES = 980_000, 300_000
 
 
 def render_page(
@@ -54,7 +55,8 @@ def render_page(
     counts = Counter(result.status for result in study.results)
     facts = [in_words(summary.printed.values())] if summary.printed else []
     facts += [counts_in_words(summary.claims)] if summary.claims else []
-    return render(
+    page = partial(
+        render,
         "report.html.j2",
         summary=summary,
         n_runs=len(study.results),
@@ -63,7 +65,6 @@ def render_page(
         counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
         facts=facts,
         tables=tables,
-        figures=_figures(drawings),
         undrawn=undrawn,
         claims=[*zip(summary.claims, map(evidence_rows, verdicts), strict=True)],
         how_to_read=HOW_TO_READ,
@@ -72,6 +73,8 @@ def render_page(
         config_name=config.path.name,
         config_text=_config_text(study),
     )
+    without_images = page(figures=_figures(drawings, 0)).encode(errors="replace")
+    return page(figures=_figures(drawings, _PAGE_BYTES - len(without_images)))
 
 
 def _library() -> Mapping[str, Markup]:
@@ -83,15 +86,14 @@ def _library() -> Mapping[str, Markup]:
     }
 
 
-def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
-    """Return name, caption and image of each figure.
+def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str, Any]]:
+    """Return name, caption and image of each figure; no images beyond the given bytes.
 
     A figure of lines also has their numbers, from which the page draws an interactive chart. If the
     numbers of all figures are too many, lines have fewer points.
     """
     charts = [drawing.chart for drawing in drawings.values()]
     every = 1 + len(json.dumps(charts)) // _CHART_BYTES
-    bytes_left = _IMAGE_BYTES
     figures: list[dict[str, Any]] = []
     for name, drawing in drawings.items():
         image = base64.b64encode(drawing.png).decode()

@@ -11,14 +11,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.fields import Text
 from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.values.agreement import Held
 from boostbench.reports.values.frame import Study
-from boostbench.validation import Listed, Model
+from boostbench.source import read_source
+from boostbench.validation import Listed, MistakesError, Model, validated
 
 SUMMARY = "summary.json"
 
@@ -30,14 +32,33 @@ class RunCounts(Model):
     planned: int
 
 
+class Paper(Model):
+    """Description of a paper, ``about.yml`` in the folder of its configs."""
+
+    name: Text
+    place: int = 1000  # among the papers in the overview, from 1
+    says: str = ""  # what the paper is about
+    found: str = ""  # what came out, in one sentence
+    order: Listed[str] = ()  # how its parts, or names of configs, begin, in the order of the paper
+
+    def place_of(self, summary: ReportSummary) -> int:
+        """Return the place of an experiment in the order of the paper."""
+        names = summary.part, summary.config
+        found = (n for n, begin in enumerate(self.order) if any(x.startswith(begin) for x in names))
+        return next(found, len(self.order))
+
+
 class ReportSummary(Model):
     """Content of ``summary.json``."""
+
+    # Summaries of other versions may have other keys.
+    model_config = ConfigDict(extra="ignore")
 
     format: Literal[1] = 1
     config: str
     title: str
     paper: str = Field(description="Folder of the paper's configs; empty if there is none.")
-    about: str = Field("", description="Name of the paper in the first line, then a description.")
+    described: Paper | None = None
     part: str = Field(description="Table, figure or section of the paper.")
     size: str = Field(description="Size of the config that was taken; empty: the config itself.")
     runs: RunCounts
@@ -60,13 +81,18 @@ class ReportSummary(Model):
             config=config.name,
             title=config.title or config.name,
             paper=paper.strip(),
-            about=_about(config, paper.strip()),
+            described=_description(config, paper.strip()),
             part=part.strip(),
             size=size,
             runs=RunCounts(ok=sum(r.ok for r in results), planned=len(results)),
             printed=dict(printed),
             **parts,
         )
+
+    @property
+    def heading(self) -> str:
+        """Part of the paper and title; the part alone if it says more than its place."""
+        return self.part if "," in self.part else ": ".join(filter(None, [self.part, self.title]))
 
     def text(self) -> str:
         """Return the content of the file."""
@@ -96,8 +122,14 @@ def _read(path: Path) -> ReportSummary:
         raise BoostbenchError(what, where=str(path)) from error
 
 
-def _about(config: Config, paper: str) -> str:
-    """Return ``about.md`` of the paper of a config; empty if there is none."""
+def _description(config: Config, paper: str) -> Paper | None:
+    """Return ``about.yml`` of the paper of a config; None if there is none."""
     beside = config.path.parent
-    files = (folder / "about.md" for folder in (beside / paper, beside))
-    return next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")
+    files = (folder / "about.yml" for folder in (beside / paper, beside))
+    file = next(filter(Path.is_file, files), None)
+    if file is None:
+        return None
+    try:
+        return validated(Paper, read_source(file)[0].data)
+    except MistakesError as error:
+        raise BoostbenchError(str(error), where=str(file)) from None

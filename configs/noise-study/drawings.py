@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from boostbench.plugins import (
     BoostbenchError,
     BoosterLabel,
     MetricName,
+    Notes,
     OneOrMore,
     Result,
     Row,
@@ -34,6 +36,7 @@ from boostbench.plugins import (
 
 CLEAN_NOISE = CLEAN.full_label
 NEAR = 1.0
+MOST_NAMED = 3  # methods within NEAR points of the best
 
 
 def error_at_the_end(result: Result) -> float:
@@ -321,11 +324,12 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
     """
     n_classes = {r.run.dataset: r.record.n_classes for r in study.results if r.ok and r.record}
     rows: list[Row] = []
+    notes = Notes()
     best: dict[str, Counter[str]] = {}
     for classes, chosen in (("two", [2]), ("three or more", range(3, 1000))):
         sets = [d for d in study.datasets if n_classes.get(d) in chosen]
         for words, noises in situations(study).items():
-            cells = _advised(study.only(datasets=sets), noises, against) if sets else ()
+            cells = _advised(study.only(datasets=sets), noises, against, notes) if sets else ()
             if cells:
                 rows.append(Row((classes, words), cells))
                 best.setdefault(classes, Counter())[cells[1].text] += 1
@@ -350,6 +354,7 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
             "has the lowest mean error on the other sets of the line, so that none had a part in "
             "its own choice.",
         ),
+        notes=tuple(notes),
     )  # fmt: skip
 
 
@@ -364,8 +369,11 @@ def situations(study: Study) -> dict[str, list[str]]:
     return found
 
 
-def _advised(study: Study, noises: list[str], against: str) -> tuple[TableCell, ...]:
-    """Return the cells of a row, or none if no data set has results of every method."""
+def _advised(study: Study, noises: list[str], against: str, notes: Notes) -> tuple[TableCell, ...]:
+    """Return the cells of a row, or none if no data set has results of every method.
+
+    A note lists the methods within a point if they are many.
+    """
     errors, seconds = (over_noises(study, noises, v) for v in (error_at_the_end, seconds_of_fit))
     if errors is None or seconds is None:
         return ()
@@ -378,15 +386,20 @@ def _advised(study: Study, noises: list[str], against: str) -> tuple[TableCell, 
         others = [np.delete(errors, j, axis=1).mean(axis=1).argmin() for j in range(n_sets)]
         found = errors[others, range(n_sets)] - errors[labels.index(against)]
         gain = "{:+.1f} [{:+.1f}, {:+.1f}]".format(*interval(found))
+    as_good = [in_print(labels[k]) for k in near[1:]]
+    more = as_good[MOST_NAMED:]
     texts = (
         str(n_sets),
         in_print(labels[order[0]]),
         "{:.1f} [{:.1f}, {:.1f}]".format(*interval(errors[order[0]])),
-        ", ".join(in_print(labels[k]) for k in near[1:]) or BEYOND,
+        ", ".join(as_good[:MOST_NAMED]) + f" and {len(more)} more" * bool(more) or BEYOND,
         in_print(labels[fastest]),
         gain,
     )
-    return tuple(TableCell(text, value=text) for text in texts)
+    cells = [TableCell(text, value=text) for text in texts]
+    if more:
+        cells[3] = replace(cells[3], notes=notes.number([f"The others: {', '.join(more)}."]))
+    return tuple(cells)
 
 
 def over_noises(

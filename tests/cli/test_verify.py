@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from boostbench.reports.claims.view import ClaimView
 from tests.cli.conftest import TINY
@@ -94,13 +95,9 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
     )
     results = tmp_path / "results"
     index = (results / "index.html").read_text(encoding="utf-8")
-    counts = (
-        "2 claims of the paper: 1 true in these runs (1 beyond chance), 1 undecided; "
-        "1 claim of ours: 1 false (1 beyond chance)"
-    )
     overview = (results / "README.md").read_text(encoding="utf-8")
-    for text in (index, re.sub(r"\\(.)", r"\1", overview)):
-        assert counts in text
+    assert "| Other experiments | 3 | 1 | 1 | 1 | 1 | – | – |" in overview
+    for text in (index, overview):
         links = re.findall(r'(?:href="|\]\()([^#")]+)', text)
         assert {"first-quick/report.html", "second/report.html"} <= set(links)
         assert all((results / link).exists() for link in links)
@@ -117,11 +114,59 @@ def test_reproduce_computes_what_a_paper_computes(boostbench, tmp_path):
         "name: computed\ntitle: Nothing, computed\npaper: somebody, Figs. 1 to 6\n"
         "report: ['draw.py:draw_nothing']\n"
     )
-    (tmp_path / "about.md").write_text("A paper (Somebody, 1999)\n\nIt says\nlittle.\n")
+    about = {
+        "name": "A paper: on it (Somebody, 1999)",
+        "says": "It says little.",
+        "found": "So is it.",
+    }
+    (tmp_path / "about.yml").write_text(yaml.safe_dump(about))
     assert boostbench("reproduce", "computed.yaml").code == 0
     overview = (tmp_path / "results" / "README.md").read_text(encoding="utf-8")
-    assert "## A paper (Somebody, 1999)\n\nIt says little" in overview
+    assert "\n- **A paper**: So is it.\n" in overview
+    assert "## A paper: on it (Somebody, 1999)\n\nIt says little.\n" in overview
     assert "[Figs. 1 to 6: Nothing, computed](computed/report.html)" in overview
+
+
+def test_the_overview_goes_by_importance_and_in_the_order_of_the_papers(tmp_path):
+    from boostbench.reports.overview import by_paper
+
+    def summarise(config, paper, part, described):
+        found = {"config": config, "title": config, "paper": paper, "part": part, "size": ""}
+        found |= {"runs": {"ok": 1, "planned": 1}, "tables": [], "claims": []}
+        (tmp_path / config).mkdir()
+        text = json.dumps(found | {"described": described})
+        (tmp_path / config / "summary.json").write_text(text, encoding="utf-8")
+
+    first = {"name": "First", "place": 1, "order": ["Table 2", "Fig. 9", "Fig. 10", "Table 1"]}
+    for part in ("Fig. 10", "Fig. 9", "Fig. 9, again", "Table 1", "Table 2", "Appendix"):
+        summarise(part.replace(" ", "-"), "a-first", part, first)
+    study = {"name": "A study", "place": 3, "order": ["study-tuned", "study-defaults"]}
+    for config in ("study-defaults", "study-tuned"):
+        summarise(config, "", "", study)
+    summarise("own", "", "", None)
+    summarise("second", "b-second", "Fig. 1", {"name": "Second", "place": 2})
+    papers = by_paper(tmp_path)
+    assert [of.title for of in papers.values()] == [
+        "First",
+        "Second",
+        "A study",
+        "Other experiments",
+    ]
+    assert [summary.part for _, summary in papers["a-first"].items] == [
+        "Table 2", "Fig. 9", "Fig. 9, again", "Fig. 10", "Table 1", "Appendix"
+    ]  # fmt: skip
+    assert [folder for folder, _ in papers["A study"].items] == ["study-tuned", "study-defaults"]
+
+
+def test_a_mistake_in_the_description_of_a_paper_is_named(
+    boostbench, config, in_this_process, tmp_path
+):
+    path = config("", "first")
+    (tmp_path / "about.yml").write_text("name: A\nplce: 1\n")
+    assert boostbench("run", path, "--executor", "inline").code == 0
+    outcome = boostbench("report", path)
+    assert outcome.code != 0
+    assert "about.yml: unknown key 'plce'; did you mean 'place'?" in outcome.err
 
 
 def test_reproduce_goes_on_without_the_data_of_one_config(
