@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from boostbench.models_only import models_only
 from boostbench.portable import row_sums, total
 from boostbench.weak_learners import Forest
-from boostbench.weak_learners.explain import FittedTree
 from boostbench.weak_learners.scoring import Additions
+
+if TYPE_CHECKING:
+    from boostbench.weak_learners.explain import FittedTree
 
 #: Inverse of the grid spacing of `on_grid`.
 _GRID = 2.0**38
@@ -157,10 +160,13 @@ class Ensemble:
         shares = np.bincount(forest.feature, share * size[tree], forest.n_features)
         return np.asarray(shares / (total(shares) or 1.0))
 
+    @models_only
     def trees(
         self, feature_names: Sequence[str] | None, class_names: Sequence[str]
     ) -> list[FittedTree]:
         """Return the trees one by one; empty if the hypotheses are no trees of this package."""
+        from boostbench.weak_learners.explain import FittedTree
+
         if not self._is_forest():
             return []
         each = zip(self.coefficients.tolist(), self._grown_in, strict=True)

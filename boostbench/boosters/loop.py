@@ -102,7 +102,7 @@ class Booster(BoostingClassifier):
         rng: np.random.Generator,
     ) -> Iterator[Step]:
         learner = paired_learner(self, state.n_classes)
-        data = learner.prepare(X, rows.representative, rows.count)
+        data = rows.prepare(learner, X)
         del X, rows  # frees what the weak learner does not keep
         self.model_ = Ensemble(state.n_classes)
         state.own = self.begin(state)

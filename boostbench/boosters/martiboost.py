@@ -128,7 +128,7 @@ class MartiBoost(TwoClasses):
         rng: np.random.Generator,
     ) -> Iterator[Step]:
         learner = paired_learner(self, 2)
-        fit = partial(learner.fit, learner.prepare(X, rows.representative, rows.count), rng=rng)
+        fit = partial(learner.fit, rows.prepare(learner, X), rng=rng)
         self.model_, self.stop_reason_, self.advantages_ = Program(), "", np.zeros(0)
         mass = np.ones((1, len(state.y)))
         sampled = self.route == "sampled"

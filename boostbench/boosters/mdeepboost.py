@@ -161,7 +161,7 @@ class MDeepBoost(BoostingClassifier):
         rng: np.random.Generator,
     ) -> Iterator[Step]:
         learner, trees = paired_learner(self, state.n_classes), PATHS[self.leaves]
-        data = learner.prepare(X, rows.representative, rows.count)
+        data = rows.prepare(learner, X)
         del X, rows  # frees what the weak learner does not keep
         loss, F, y, w = self._loss_part(), state.scores, state.y, state.sample_weight
         self.model_ = f = Ensemble(state.n_classes)

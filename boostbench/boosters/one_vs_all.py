@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.boosters.rows import CanonicalRows
+from boostbench.boosters.rows import CanonicalRows, Made
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier, Training
 from boostbench.portable import row_sums, total
@@ -95,9 +95,10 @@ class OneVsAll(BoostingClassifier):
         y = state.y[rows.row_of]  # the label of a sample of weight 0 does not matter
         targets = [1] if state.n_classes == 2 else range(state.n_classes)
         self.estimators_ = [self._make_one(int(rng.integers(2**31))) for _ in targets]
+        made: Made = []  # boosters of equal rows share the bins of the features
         state.own = own = Sides(
             [
-                one._start(X, y == k, rows.sample_weight)
+                one._start(X, y == k, rows.sample_weight, made=made)
                 for k, one in zip(targets, self.estimators_, strict=True)
             ],
             rows.representative,
@@ -106,6 +107,7 @@ class OneVsAll(BoostingClassifier):
         told: dict[int, tuple[float, float, float]] = {}  # boosters without any round tell nothing
         while True:
             infos = [one._next(fit) for one, fit in zip(self.estimators_, own.fits, strict=True)]
+            made.clear()
             reasons = {one.stop_reason_ for one in self.estimators_}
             self.stop_reason_ = "" if "" in reasons else ", ".join(sorted(reasons))
             if not any(infos):

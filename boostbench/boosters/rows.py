@@ -42,6 +42,8 @@ class CanonicalRows:
         Row index of each sample, -1 for samples of weight 0.
     sample_weight : ndarray of float64, shape (n_samples,)
         Weight of each sample.
+    made : list of (CanonicalRows, object), or None
+        Data made by `prepare`, shared by fits of the same samples, weak learner and rows.
     """
 
     representative: NDArray[np.intp]
@@ -49,6 +51,22 @@ class CanonicalRows:
     count: NDArray[np.int64]
     row_of: NDArray[np.intp]
     sample_weight: NDArray[np.float64]
+    made: Made | None = None
+
+    def prepare(self, learner: Any, X: Any) -> Any:
+        """Return what a weak learner makes of the rows before its first fit."""
+        for rows, data in self.made or ():
+            is_same = np.array_equal(rows.representative, self.representative)
+            if is_same and np.array_equal(rows.count, self.count):
+                return data
+        data = learner.prepare(X, self.representative, self.count)
+        if self.made is not None:
+            self.made.append((self, data))
+        return data
+
+
+#: Rows, and what a weak learner made of them.
+Made = list[tuple[CanonicalRows, Any]]
 
 
 def canonical_form(X: Any) -> Any:
@@ -68,7 +86,10 @@ def with_columns(X: Any, columns: NDArray[np.float64]) -> Any:
 
 
 def canonical_rows(
-    X: Any, y: NDArray[np.int32], sample_weight: NDArray[np.float64]
+    X: Any,
+    y: NDArray[np.int32],
+    sample_weight: NDArray[np.float64],
+    made: Made | None = None,
 ) -> CanonicalRows:
     """Merge equal samples of positive weight and order the rows by content.
 
@@ -94,6 +115,7 @@ def canonical_rows(
         count=count[:n] if count[:n].max(initial=1) > 1 else np.broadcast_to(np.int64(1), n),
         row_of=row_of,
         sample_weight=sample_weight,
+        made=made,
     )
 
 

@@ -1,4 +1,4 @@
-"""What observes a fit round by round and may end it: held-out samples, callbacks, printed progress.
+"""Fits of models: early stopping, warm starts, callbacks and printed progress.
 
 An observer is called with the `RoundInfo` of each round, as ``on_round`` is, and returns True to
 end the fit.
@@ -6,34 +6,135 @@ end the fit.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+import hashlib
+import pickle
+from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import count
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import check_consistent_length, column_or_1d
 
 from boostbench.portable import dot, log, total
 
 if TYPE_CHECKING:
-    from boostbench.boosters.surface import RoundInfo
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-#: Base and decorator by which a booster takes callbacks; scikit-learn before 1.9 has none.
-CallbackSupport: Any = type("CallbackSupport", (), {})
-with_callbacks: Callable[[F], F] = lambda method: method  # noqa: E731
-with suppress(ImportError):
-    from sklearn import callback
-
-    CallbackSupport, with_callbacks = callback.CallbackSupportMixin, callback.with_callbacks
+    from boostbench.boosters.surface import RoundInfo, Training
 
 Floats = NDArray[np.float64]
 
 #: Smallest probability of a label in the logarithmic loss.
 _LEAST = float(np.finfo(np.float64).eps)
+
+#: Number of samples above which ``early_stopping="auto"`` stops early.
+_MANY = 10_000
+
+
+class ModelFit:
+    """Fit of a model, which may go on from the fit before.
+
+    Parameters
+    ----------
+    booster : BoostingClassifier
+    X, y, sample_weight, cost
+        Arguments of `fit`.
+    held_out : tuple
+        X_val and y_val, or None.
+
+    Attributes
+    ----------
+    training : Training
+    observers : list of callable
+    """
+
+    def __init__(
+        self, booster: Any, X: Any, y: Any, sample_weight: Any, cost: Any, held_out: tuple[Any, Any]
+    ) -> None:
+        if not booster.early_stopping and any(part is not None for part in held_out):
+            raise ValueError("X_val and y_val need early_stopping=True")
+        self._booster, self._key = booster, ""
+        self._callbacks = Callbacks(booster, X, y) if hasattr(booster, "_skl_callbacks") else None
+        before = None
+        if booster.warm_start:
+            self._key = _key_of(booster, X, y, sample_weight, cost, held_out)
+            before = _paused(booster, self._key)
+        found = before or _started(booster, X, y, sample_weight, cost, held_out)
+        self.training, self._validation = found
+        progress = Progress(booster.verbose, self._validation) if booster.verbose else None
+        observers = self._validation, progress, self._callbacks
+        self.observers = [observe for observe in observers if observe is not None]
+
+    def end(self) -> None:
+        """Keep the rounds up to the best one, and what a later fit goes on from."""
+        booster, validation = self._booster, self._validation
+        if self._key:
+            booster._training = self._key, (self.training, validation)
+        if validation is not None and booster.n_rounds_:
+            booster.validation_score_ = np.array(validation.scores)
+            if validation.best < booster.n_rounds_:
+                booster._cut(validation.best)
+                booster._training = None
+        if self._callbacks is not None:
+            self._callbacks.end()
+
+
+def _key_of(booster: Any, *data: Any) -> str:
+    """Return a digest of what decides a fit, but for the number of rounds."""
+    free = ("n_estimators", "n_jobs", "warm_start", "verbose")
+    params = {k: v for k, v in booster.get_params(deep=False).items() if k not in free}
+    return hashlib.blake2b(pickle.dumps((data, params))).hexdigest()
+
+
+def _paused(booster: Any, key: str) -> tuple[Training, Validation | None] | None:
+    """Return the fit before, if it can be continued."""
+    before, found = getattr(booster, "_training", None) or (None, None)
+    if key != before or not booster.nested_rounds:
+        return None
+    if booster.n_estimators < booster.n_rounds_:
+        raise ValueError(
+            f"n_estimators={booster.n_estimators} must be at least n_rounds_={booster.n_rounds_} "
+            "if warm_start=True"
+        )
+    return found
+
+
+def _started(
+    booster: Any, X: Any, y: Any, sample_weight: Any, cost: Any, given: tuple[Any, Any]
+) -> tuple[Training, Validation | None]:
+    """Return a fit before its first round, and the observer of a fit that stops early."""
+    stops = False
+    held: Any = None  # samples to score, their labels and weights
+
+    def hold(X: Any, y: NDArray[np.int32], weights: Floats, rng: np.random.Generator) -> Floats:
+        nonlocal stops, held
+        stops = len(y) > _MANY if booster.early_stopping == "auto" else booster.early_stopping
+        if stops and given[0] is not None:
+            held = _validated(booster, *given)
+        elif stops and booster.validation_fraction is not None:
+            chosen = hold_out(y, booster.validation_fraction, rng)
+            held = X[chosen], y[chosen], weights[chosen]
+            return np.where(chosen, 0.0, weights)
+        return weights
+
+    training = booster._start(X, y, sample_weight, cost, hold=hold)
+    state = training.state
+    if held is not None:
+        return training, Validation(booster, booster._follow(held[0]), *held[1:])
+    scores = (state.scores for _ in count())
+    return training, Validation(booster, scores, state.y, state.sample_weight) if stops else None
+
+
+def _validated(booster: Any, X: Any, y: Any) -> tuple[Any, NDArray[np.intp], Floats]:
+    """Return samples for validation, their labels 0..K-1, and their weights."""
+    y, classes = column_or_1d(y), booster.classes_
+    codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    if (unknown := y[classes[codes] != y]).size:
+        raise ValueError(f"y_val has labels that y has not, such as {unknown.tolist()[0]!r}")
+    X = booster._validate_test_data(X)
+    check_consistent_length(X, y)
+    return X, codes, np.ones(len(codes))
 
 
 def hold_out(

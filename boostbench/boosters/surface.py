@@ -2,51 +2,54 @@
 
 from __future__ import annotations
 
-import hashlib
-import pickle
 import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import count
 from numbers import Integral
-from typing import Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
-from sklearn.utils import check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from boostbench.boosters.cost_matrices import sample_costs
-from boostbench.boosters.frames import categories_of, coded, with_words
 from boostbench.boosters.rows import (
     CanonicalRows,
+    Made,
     canonical_form,
     canonical_rows,
     with_columns,
 )
 from boostbench.boosters.state import BoostState, Step, softmax
-from boostbench.boosters.stopping import (
-    Callbacks,
-    CallbackSupport,
-    Progress,
-    Validation,
-    hold_out,
-    with_callbacks,
-)
 from boostbench.declared import Count, Declared, NotNegative, Share
+from boostbench.models_only import models_only
 from boostbench.portable import log
 from boostbench.registry import weak_learners
 from boostbench.threads import threads
-from boostbench.weak_learners.explain import FittedTree, shapley_values
+
+if TYPE_CHECKING:
+    from boostbench.boosters.stopping import ModelFit
+    from boostbench.weak_learners.explain import FittedTree
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+#: Base and decorator by which a booster takes callbacks; scikit-learn before 1.9 has none.
+CallbackSupport: Any = type("CallbackSupport", (), {})
+with_callbacks: Callable[[Method], Method] = lambda method: method  # noqa: E731
+with suppress(ImportError):
+    from sklearn import callback
+
+    CallbackSupport, with_callbacks = callback.CallbackSupportMixin, callback.with_callbacks
 
 #: How samples are validated.
 _CHECKS: dict[str, Any] = {
@@ -55,8 +58,6 @@ _CHECKS: dict[str, Any] = {
     "order": "C",
     "ensure_all_finite": "allow-nan",
 }
-#: Number of samples above which ``early_stopping="auto"`` stops early.
-_MANY = 10_000
 
 #: scikit-learn estimator checks that boosters are allowed to fail, with the reason.
 EXPECTED_FAILED_CHECKS = {
@@ -76,14 +77,11 @@ class Training:
         As of `RoundInfo`.
     steps : iterator of Step
         Trains a round and yields its step; ends if the training does.
-    validation : Validation or None
-        Observer of a fit that stops early.
     """
 
     state: BoostState
     row_of: NDArray[np.intp]
     steps: Iterator[Step]
-    validation: Validation | None = None
 
 
 @dataclass(frozen=True)
@@ -384,18 +382,15 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         cost: ArrayLike | Callable[..., ArrayLike] | None = None,
     ) -> Any:
         self._validate_params()
-        if not self.early_stopping and (held_out[0] is not None or held_out[1] is not None):
-            raise ValueError("X_val and y_val need early_stopping=True")
-        callbacks = Callbacks(self, X, y) if hasattr(self, "_skl_callbacks") else None
-        key = self._key_of(X, y, sample_weight, held_out, cost) if self.warm_start else None
-        training = self._paused(key)
-        if training is None:
-            training = self._start(X, y, sample_weight, cost, held_out)
+        model: ModelFit | None = None
+        asked = self.early_stopping, self.warm_start, self.verbose, hasattr(self, "_skl_callbacks")
+        if any(asked) or any(part is not None for part in held_out):
+            model = self._model_fit(X, y, sample_weight, cost, held_out)
+        training = self._start(X, y, sample_weight, cost) if model is None else model.training
+        observers: list[Any] = [] if model is None else model.observers
+        observers = observers if on_round is None else [*observers, on_round]
+        self._training = None
         del X, y, sample_weight, held_out, cost  # frees what the rounds do not keep
-        validation = training.validation
-        progress = Progress(self.verbose, validation) if self.verbose else None
-        observers: list[Any] = [validation, progress, callbacks, on_round]
-        observers = [observe for observe in observers if observe is not None]
         try:
             with threads(self.n_jobs):
                 while self.n_rounds_ < self.n_estimators and (info := self._next(training)):
@@ -405,14 +400,8 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         finally:
             if self.n_rounds_:
                 self._seal()
-        self._training = None if key is None else (key, training)
-        if validation is not None and self.n_rounds_:
-            self.validation_score_ = np.array(validation.scores)
-            if validation.best < self.n_rounds_:
-                self._cut(validation.best)
-                self._training = None
-        if callbacks is not None:
-            callbacks.end()
+        if model is not None:
+            model.end()
         if not self.n_rounds_:
             warnings.warn(
                 f"{type(self).__name__} could learn nothing ({self.stop_reason_}): it predicts "
@@ -422,15 +411,27 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
             )
         return self
 
+    @models_only
+    def _model_fit(self, *data: Any) -> ModelFit:
+        from boostbench.boosters.stopping import ModelFit
+
+        return ModelFit(self, *data)
+
     def _start(
         self,
         X: Any,
         y: ArrayLike,
         sample_weight: ArrayLike | None,
         cost: ArrayLike | Callable[..., ArrayLike] | None = None,
-        held_out: tuple[Any, Any] | None = None,
+        *,
+        hold: Callable[..., NDArray[np.float64]] | None = None,
+        made: Made | None = None,
     ) -> Training:
-        """Return a fit before its first round; ``held_out`` is None if it never stops early."""
+        """Return a fit before its first round.
+
+        ``hold`` maps samples, label codes, weights and a random generator to the weights in
+        training. Fits of the same samples share ``made``; see `CanonicalRows`.
+        """
         X, y_codes, weights = self._validate_training_data(X, y, sample_weight)
         n_classes = len(self.classes_)
         own_cost = (
@@ -438,18 +439,11 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         )
         seeds = np.random.SeedSequence(check_random_state(self.random_state).randint(2**31))
         of_booster, of_learner, of_split = map(np.random.default_rng, seeds.spawn(3))
-        stops = self.early_stopping is True or (self.early_stopping and len(y_codes) > _MANY)
-        held: Any = None  # samples, labels and weights to score
-        if held_out is not None and stops:
-            if held_out[0] is not None:
-                held = self._validated(*held_out)
-            elif self.validation_fraction is not None:
-                chosen = hold_out(y_codes, self.validation_fraction, of_split)
-                held = X[chosen], y_codes[chosen], weights[chosen]
-                weights = np.where(chosen, 0.0, weights)
+        if hold is not None:
+            weights = hold(X, y_codes, weights, of_split)
         content = X if own_cost is None else with_columns(X, own_cost)
         with threads(self.n_jobs):
-            rows = canonical_rows(content, y_codes, weights)
+            rows = canonical_rows(content, y_codes, weights, made)
         state = BoostState(
             y=y_codes[rows.representative],
             sample_weight=rows.weight,
@@ -461,14 +455,8 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         )
         self.n_rounds_ = 0
         self.stop_reason_ = ""
-        validation = None
-        if held is not None:
-            validation = Validation(self, self._follow(held[0]), *held[1:])
-        elif held_out is not None and stops:
-            scores = (state.scores for _ in count())
-            validation = Validation(self, scores, state.y, state.sample_weight)
         steps = self._rounds(state, X, rows, of_learner)
-        return Training(state, rows.row_of, steps, validation)
+        return Training(state, rows.row_of, steps)
 
     def _next(self, training: Training) -> RoundInfo | None:
         """Carry out a round, or return None if the fit has ended."""
@@ -477,24 +465,6 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
             return None
         self.n_rounds_ += 1
         return RoundInfo(self.n_rounds_, step, training, self)
-
-    def _key_of(self, *data: Any) -> str:
-        """Return a digest of what decides a fit, but for the number of rounds."""
-        free = ("n_estimators", "n_jobs", "warm_start", "verbose")
-        params = {k: v for k, v in self.get_params(deep=False).items() if k not in free}
-        return hashlib.blake2b(pickle.dumps((data, params))).hexdigest()
-
-    def _paused(self, key: str | None) -> Training | None:
-        """Return the fit before, if it can be continued."""
-        before, training = getattr(self, "_training", None) or (None, None)
-        if key is None or key != before or not self.nested_rounds:
-            return None
-        if self.n_estimators < self.n_rounds_:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be at least n_rounds_={self.n_rounds_} "
-                "if warm_start=True"
-            )
-        return training
 
     def _follow(self, X: Any) -> Iterator[NDArray[np.float64]]:
         """Yield the scores after each round of a fit in progress; called after the round."""
@@ -508,16 +478,6 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         """Keep the first rounds of the model, at least one."""
         self.model_.cut(n_rounds)
         self.n_rounds_ = n_rounds
-
-    def _validated(self, X: Any, y: Any) -> tuple[Any, NDArray[np.intp], NDArray[np.float64]]:
-        """Return samples for validation, their labels 0..K-1, and their weights."""
-        y = column_or_1d(y)
-        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        if (unknown := y[self.classes_[codes] != y]).size:
-            raise ValueError(f"y_val has labels that y has not, such as {unknown.tolist()[0]!r}")
-        X = self._validate_test_data(X)
-        check_consistent_length(X, y)
-        return X, codes, np.ones(len(codes))
 
     def __getstate__(self) -> Any:
         state = super().__getstate__()
@@ -628,6 +588,7 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         return np.asarray(found)
 
     @property
+    @models_only
     def trees_(self) -> list[FittedTree]:
         """Trees of the model, in the order in which they were grown.
 
@@ -642,6 +603,7 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
             raise AttributeError(f"this {type(self).__name__} has no list of trees")
         return list(found)
 
+    @models_only
     def shap_values(self, X: Any, background: Any) -> NDArray[np.float64]:
         """Return the exact Shapley value of each feature in `decision_function`.
 
@@ -659,6 +621,10 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
             For two classes there is one value. The sum over the features is the decision function
             of the sample, less its mean over the background.
         """
+        from scipy.sparse import issparse
+
+        from boostbench.weak_learners.explain import shapley_values
+
         check_is_fitted(self)
         trees = self.trees_
         rows, others = self._validate_test_data(X), self._validate_test_data(background)
@@ -679,7 +645,14 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
 
     def _numbers(self, X: Any, fit: bool = False) -> Any:
         """Return samples with codes in place of categories."""
-        frame = with_words(X) if self.categorical_features == "from_dtype" else None
+        is_frame = hasattr(X, "columns") and self.categorical_features == "from_dtype"
+        return self._coded(X, fit) if is_frame else X
+
+    @models_only
+    def _coded(self, X: Any, fit: bool) -> Any:
+        from boostbench.boosters.frames import categories_of, coded, with_words
+
+        frame = with_words(X)
         if frame is None:
             return X
         if fit:

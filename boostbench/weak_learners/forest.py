@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from boostbench.weak_learners.drawing import plot_tree, tree_text
+from boostbench.models_only import models_only
 from boostbench.weak_learners.scoring import Additions, find_leaves
 
 if TYPE_CHECKING:
@@ -327,6 +327,7 @@ class Forest:
         """
         return Additions(self, tree_index, coefficient).add_to(F, X)
 
+    @models_only
     def to_text(
         self,
         tree: int,
@@ -334,8 +335,11 @@ class Forest:
         class_names: Sequence[str] | None = None,
     ) -> str:
         """Write one tree as indented text; see `boostbench.weak_learners.drawing.tree_text`."""
+        from boostbench.weak_learners.drawing import tree_text
+
         return tree_text(self, tree, feature_names, class_names)
 
+    @models_only
     def plot(
         self,
         tree: int,
@@ -344,6 +348,8 @@ class Forest:
         ax: Axes | None = None,
     ) -> Axes:
         """Draw one tree; see `boostbench.weak_learners.drawing.plot_tree`."""
+        from boostbench.weak_learners.drawing import plot_tree
+
         return plot_tree(self, tree, feature_names, class_names, ax)
 
 

@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.one_vs_all import OneVsAll
 from boostbench.boosters.splboost import SPLBoost
+from boostbench.weak_learners.binning import bin_features
 from tests.boosters.finite import noisy_problem
 
 
@@ -73,6 +74,22 @@ def test_rounds_are_reported_side_by_side() -> None:
         alone.append(own)
     assert rounds == [1, 2, 3, 4, 5, 6]
     assert_allclose(losses, np.mean(alone, axis=0))
+
+
+def test_boosters_of_equal_rows_share_the_bins(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Any] = []
+
+    def counted(*data: Any, **options: Any) -> Any:
+        made.append(bin_features(*data, **options))
+        return made[-1]
+
+    monkeypatch.setattr("boostbench.weak_learners.options.bin_features", counted)
+    X, y = noisy_problem(n_classes=4, flip_y=0.2)
+    OneVsAll(3, weak_learner="stump").fit(X, y)
+    assert len(made) == 1
+    # a sample with two labels is two rows for the boosters of these classes, and one for others
+    OneVsAll(3, weak_learner="stump").fit(np.vstack([X, X[:1]]), np.append(y, (y[0] + 1) % 4))
+    assert len(made) == 1 + 3
 
 
 def test_a_booster_that_stops_keeps_its_scores() -> None:

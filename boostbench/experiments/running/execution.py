@@ -39,6 +39,7 @@ from boostbench.experiments.running.measuring import (
 )
 from boostbench.experiments.streams import stream
 from boostbench.inputs import noting
+from boostbench.models_only import run_in_progress
 from boostbench.noise import corrupt
 from boostbench.quantities import QUANTITIES
 from boostbench.quantities.errors import Costs, Labels, n_errors
@@ -132,7 +133,8 @@ def execute(
     with phases.phase("load"):
         problem = prepare(run, data_dirs, data)
     carry_out = _evaluate if run.validation is None else _cross_validate
-    found = carry_out(run, problem, phases)
+    with run_in_progress():
+        found = carry_out(run, problem, phases)
     return {
         "n_train": len(problem.y),
         "n_classes": problem.n_classes,

@@ -3,10 +3,11 @@
 The fingerprint covers the module of a component (booster, weak learner, noise model, generator)
 and, transitively, the modules that it imports from its own package. Comments, docstrings, layout
 and imports for type checkers are ignored, and in this package also what only makes the message of
-an exception. A name re-exported by a package is traced to the module that defines it, so that a
-change to one booster does not affect other boosters. For a plugin file, the fingerprint covers the
-files that its imports execute, unless they are installed: files beside it, in a package beside it,
-or on the module path. No module is imported.
+an exception, and functions that no run may call, with their imports (`boostbench.models_only`). A
+name re-exported by a package is traced to the module that defines it, so that a change to one
+booster does not affect other boosters. For a plugin file, the fingerprint covers the files that its
+imports execute, unless they are installed: files beside it, in a package beside it, or on the
+module path. No module is imported.
 
 Parsing dominates the time of commands that have no runs to execute. The parsed facts of each source
 text are therefore stored in the cache folder under the digest of the text. The set of files is
@@ -43,7 +44,6 @@ _IGNORED = {
     "boostbench.resources",
     "boostbench.source",
     "boostbench.validation",
-    "boostbench.weak_learners.drawing",
     "boostbench.whole_files",
 }
 #: Functions whose arguments say how a component is called and shown, except `DECIDING`.
@@ -192,6 +192,9 @@ def _facts_of(path: Path) -> _Facts:
 
 def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
     tree = ast.parse(text, filename=str(path))
+    for node in ast.walk(tree) if is_own else ():
+        if isinstance(node, ast.Module | ast.ClassDef):
+            node.body = [each for each in node.body if not _is_for_models(each)]
     blocks = [node for node in tree.body if isinstance(node, ast.If)]
     top = {*tree.body, *itertools.chain(*(block.body for block in blocks))}
     typing = {inner for block in filter(_is_for_types, blocks) for inner in block.body}
@@ -245,6 +248,10 @@ def _is_for_types(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.If) or statement.orelse:
         return False
     return ast.unparse(statement.test) == "TYPE_CHECKING"
+
+
+def _is_for_models(statement: ast.stmt) -> bool:
+    return "models_only" in map(ast.unparse, getattr(statement, "decorator_list", ()))
 
 
 def _only_names(statement: ast.stmt) -> bool:

@@ -4,6 +4,9 @@ import textwrap
 
 import pytest
 
+from boostbench import registry
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.running.execution import execute
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.experiments.store import fingerprints
 from boostbench.experiments.store.fingerprints import code_fingerprint, modules_behind
@@ -49,6 +52,21 @@ def test_a_booster_brings_its_weak_learner_and_not_the_other_boosters():
     assert {"boosters/samme.py", "boosters/loop.py", "weak_learners/tree.py"} <= behind
     assert {"weak_learners/growing.py", "weak_learners/forest.py"} <= behind
     assert not {"boosters/sm_boost.py", "boosters/adaboost_mh.py", "boosters/__init__.py"} & behind
+
+
+def test_code_that_only_models_need_is_in_no_key():
+    for_models = {"boosters/frames.py", "boosters/stopping.py"}
+    for_models |= {"weak_learners/drawing.py", "weak_learners/explain.py"}
+    for name in registry.boosters:
+        for origin in registry.boosters.origins(name):
+            assert not for_models & names_behind(origin), name
+
+
+def test_a_run_cannot_call_code_that_only_models_need():
+    booster = BoosterSpec("samme", Params({"early_stopping": True}), source="samme")
+    split = Params({"holdout": 0.3, "stratify": True})
+    with pytest.raises(BoostbenchError, match=r"is for models; a run cannot call it"):
+        execute(dataclasses.replace(RUN, split=split, booster=booster))
 
 
 def test_the_pipeline_brings_data_and_noise():
