@@ -119,7 +119,7 @@ def test_predictions_of_a_row_are_measured_beside_those_of_other_libraries() -> 
 def test_the_estimate_of_wrong_labels_is_shown_beside_the_truth_and_cleanlab(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    pytest.importorskip("cleanlab", reason="the peer of labels: pip install cleanlab")
+    pytest.importorskip("cleanlab")
     monkeypatch.setattr(wrong_labels, "RATES", (0.2,))
     monkeypatch.setattr(wrong_labels, "_FIRST", 20)
     (row,) = wrong_labels.measure("wine", [], 178)
