@@ -78,6 +78,18 @@ def canonical_form(X: Any) -> Any:
     return X
 
 
+def product(u: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return u v, or a multiple of it if a product overflows or vanishes."""
+    with np.errstate(over="ignore", under="ignore"):
+        product = u * v
+    if np.isfinite(product).all() and ((product > 0.0) == ((u > 0.0) & (v > 0.0))).all():
+        return product
+    (a, i), (b, j) = np.frexp(u), np.frexp(v)
+    exponent = np.where((a > 0.0) & (b > 0.0), i + j, np.iinfo(np.int32).min)
+    scaled: NDArray[np.float64] = np.ldexp(a * b, np.maximum(exponent - exponent.max(), -2000))
+    return scaled
+
+
 def with_columns(X: Any, columns: NDArray[np.float64]) -> Any:
     """Return X with further columns."""
     if issparse(X):

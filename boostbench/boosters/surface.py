@@ -13,33 +13,31 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from boostbench.boosters.cost_matrices import sample_costs
+from boostbench.boosters.prediction import CHECKS, Classifier
 from boostbench.boosters.rows import (
     CanonicalRows,
     Made,
     canonical_form,
     canonical_rows,
+    product,
     with_columns,
 )
-from boostbench.boosters.state import BoostState, Step, softmax
+from boostbench.boosters.state import BoostState, Step
 from boostbench.declared import Count, Declared, NotNegative, Share
 from boostbench.models_only import models_only
-from boostbench.portable import log
 from boostbench.registry import weak_learners
 from boostbench.threads import threads
 
 if TYPE_CHECKING:
     from boostbench.boosters.stopping import ModelFit
-    from boostbench.weak_learners.explain import FittedTree
 
 Method = TypeVar("Method", bound=Callable[..., Any])
 
@@ -50,20 +48,6 @@ with suppress(ImportError):
     from sklearn import callback
 
     CallbackSupport, with_callbacks = callback.CallbackSupportMixin, callback.with_callbacks
-
-#: How samples are validated.
-_CHECKS: dict[str, Any] = {
-    "accept_sparse": "csr",
-    "dtype": np.float64,
-    "order": "C",
-    "ensure_all_finite": "allow-nan",
-}
-
-#: scikit-learn estimator checks that boosters are allowed to fail, with the reason.
-EXPECTED_FAILED_CHECKS = {
-    "check_class_weight_classifiers": "fits samples even if their class weight is tiny; "
-    "a weak learner with min_weight_fraction_leaf and few rounds pass"
-}
 
 
 @dataclass(frozen=True)
@@ -145,7 +129,7 @@ class RoundInfo:
 OnRound = Callable[[RoundInfo], None]
 
 
-class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BoostingClassifier(CallbackSupport, Declared, Classifier):  # type: ignore[misc]
     """Base class of all boosters: parameters, validation and prediction.
 
     Parameters
@@ -254,14 +238,6 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         an end, if there is one.
         """
 
-    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the scores after the last round, shape (n_samples, n_classes)."""
-        return np.asarray(self.model_.scores(X))
-
-    def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores after each round."""
-        yield from self.model_.staged_scores(X)
-
     @abstractmethod
     def objective(self, state: BoostState) -> float:
         """Return the training objective at ``state.scores``."""
@@ -301,13 +277,6 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
 
     def _check_classes(self, n_classes: int) -> None:
         """Raise ValueError if the booster does not support this number of classes."""
-
-    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return class probabilities for scores F, shape (n_samples, n_classes).
-
-        The default is the soft-max of F.
-        """
-        return softmax(F)
 
     def set_params(self, **params: Any) -> Any:
         """Set parameters; ``weak_learner__NAME`` is one of the weak learner, also of the default.
@@ -487,7 +456,7 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
     ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.float64]]:
         self.categories_: dict[str, list[Any]] = {}
-        checked, y = validate_data(self, self._numbers(X, fit=True), y, **_CHECKS)
+        checked, y = validate_data(self, self._numbers(X, fit=True), y, **CHECKS)
         checked = canonical_form(checked)
         check_classification_targets(y)
         weights = np.broadcast_to(1.0, checked.shape[0])  # takes the memory of one number
@@ -503,7 +472,7 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
                     f"class_weight has finite numbers that are not negative, "
                     f"found {self.class_weight!r}"
                 )
-            weights = _product(weights, of_class)
+            weights = product(weights, of_class)
         n_seen = len(np.unique(y_codes[weights > 0]))
         if n_seen < 2:
             raise ValueError(
@@ -520,172 +489,9 @@ class BoostingClassifier(CallbackSupport, Declared, ClassifierMixin, BaseEstimat
         labels = {str(label): label for label in self.classes_.tolist()}
         return {labels.get(str(key), key): w for key, w in self.class_weight.items()}
 
-    # ---- prediction -----------------------------------------------------------------------
-
-    def scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the scores F, shape (n_samples, n_classes), also for two classes."""
-        return self._scores(self._validate_test_data(X))
-
-    def staged_scores(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield the scores F after each round, in an array that may be reused; copy to keep."""
-        return self._staged_scores(self._validate_test_data(X))
-
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return F, shape (n_samples, n_classes), or F[:, 1] - F[:, 0] for two classes."""
-        return self._decision(self.scores(X))
-
-    def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield `decision_function` after each round."""
-        for F in self.staged_scores(X):
-            yield self._decision(F).copy()
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of the largest score, the first one on ties, shape (n_samples,)."""
-        return self._labels(self.scores(X))
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
-        """Yield `predict` after each round."""
-        for F in self.staged_scores(X):
-            yield self._labels(F)
-
-    def staged_score(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Iterator[float]:
-        """Yield the accuracy after each round."""
-        for predicted in self.staged_predict(X):
-            yield accuracy_score(y, predicted, sample_weight=sample_weight)
-
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities, shape (n_samples, n_classes); rows sum to 1."""
-        return self.probabilities(self.scores(X))
-
-    def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield `predict_proba` after each round."""
-        for F in self.staged_scores(X):
-            yield self.probabilities(F)
-
-    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the logarithm of `predict_proba`."""
-        return np.asarray(log(self.predict_proba(X)))
-
-    @property
-    def feature_importances_(self) -> NDArray[np.float64]:
-        """Share of each feature in the gain of the trees' split criterion, shape (n_features,).
-
-        The gains of a round are divided by their sum and weighted by the step size, as in
-        scikit-learn's AdaBoost; the shares sum to 1. They favour features with many distinct
-        values, unlike `sklearn.inspection.permutation_importance`. The attribute does not exist
-        if a gain is unknown: for C4.5 trees with raised subtrees, branching programs and weak
-        learners of other packages.
-        """
-        check_is_fitted(self)
-        found = self.model_.importances() if hasattr(self.model_, "importances") else None
-        if found is None:
-            raise AttributeError(
-                f"this {type(self).__name__} keeps no gains of its splits; take "
-                "sklearn.inspection.permutation_importance"
-            )
-        return np.asarray(found)
-
-    @property
-    @models_only
-    def trees_(self) -> list[FittedTree]:
-        """Trees of the model, in the order in which they were grown.
-
-        Raises AttributeError for branching programs, `one-vs-all` (see `estimators_`), and weak
-        learners of other packages.
-        """
-        check_is_fitted(self)
-        names = getattr(self, "feature_names_in_", None)
-        classes = [str(label) for label in self.classes_.tolist()]
-        found = self.model_.trees(names, classes) if hasattr(self.model_, "trees") else []
-        if self.n_rounds_ and not found:
-            raise AttributeError(f"this {type(self).__name__} has no list of trees")
-        return list(found)
-
-    @models_only
-    def shap_values(self, X: Any, background: Any) -> NDArray[np.float64]:
-        """Return the exact Shapley value of each feature in `decision_function`.
-
-        The values of features that a coalition lacks are those of the rows of a background
-        (interventional TreeSHAP). The time is proportional to the number of rows of X, of rows of
-        the background, and of leaves; a background of some hundred rows is usual.
-
-        Parameters
-        ----------
-        X, background : array-like of shape (n_samples, n_features) and (m, n_features)
-
-        Returns
-        -------
-        ndarray of float64, shape (n_samples, n_features, n_classes), or (n_samples, n_features)
-            For two classes there is one value. The sum over the features is the decision function
-            of the sample, less its mean over the background.
-        """
-        from scipy.sparse import issparse
-
-        from boostbench.weak_learners.explain import shapley_values
-
-        check_is_fitted(self)
-        trees = self.trees_
-        rows, others = self._validate_test_data(X), self._validate_test_data(background)
-        if issparse(rows) or issparse(others):
-            raise ValueError("shap_values takes arrays or frames, no sparse matrices")
-        if not trees:
-            values = np.zeros((*rows.shape, len(self.classes_)))
-        else:
-            model = self.model_
-            sizes = len(self.classes_), rows, others
-            values = shapley_values(model.forest, model.coefficients, *sizes)
-        return values[:, :, 1] - values[:, :, 0] if len(self.classes_) == 2 else values
-
-    def _validate_test_data(self, X: Any) -> Any:
-        check_is_fitted(self)
-        checked = validate_data(self, self._numbers(X), reset=False, **_CHECKS)
-        return canonical_form(checked)
-
-    def _numbers(self, X: Any, fit: bool = False) -> Any:
-        """Return samples with codes in place of categories."""
-        is_frame = hasattr(X, "columns") and self.categorical_features == "from_dtype"
-        return self._coded(X, fit) if is_frame else X
-
-    @models_only
-    def _coded(self, X: Any, fit: bool) -> Any:
-        from boostbench.boosters.frames import categories_of, coded, with_words
-
-        frame = with_words(X)
-        if frame is None:
-            return X
-        if fit:
-            self.categories_ = categories_of(frame)
-        return coded(frame, self.categories_)
-
-    def _decision(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        return F[:, 1] - F[:, 0] if len(self.classes_) == 2 else F
-
-    def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[F.argmax(axis=1)]
-        return labels
-
     def _training_scores(self, training: Training) -> tuple[NDArray[np.float64], Any]:
         """Return scores, and the index of those of each training sample.
 
         To be overridden if equal samples may have different scores.
         """
         return training.state.scores, training.row_of
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = True
-        return tags
-
-
-def _product(u: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return u v, or a multiple of it if a product overflows or vanishes."""
-    with np.errstate(over="ignore", under="ignore"):
-        product = u * v
-    if np.isfinite(product).all() and ((product > 0.0) == ((u > 0.0) & (v > 0.0))).all():
-        return product
-    (a, i), (b, j) = np.frexp(u), np.frexp(v)
-    exponent = np.where((a > 0.0) & (b > 0.0), i + j, np.iinfo(np.int32).min)
-    scaled: NDArray[np.float64] = np.ldexp(a * b, np.maximum(exponent - exponent.max(), -2000))
-    return scaled

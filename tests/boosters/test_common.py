@@ -14,8 +14,8 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from boostbench import list_boosters, make_booster
-from boostbench.boosters.surface import EXPECTED_FAILED_CHECKS
 from boostbench.experiments.planning.planner import takes_two_classes
+from boostbench.plugin_checks import EXPECTED_FAILED_CHECKS
 from boostbench.registry import boosters
 
 #: Parameters of each booster in the common checks.

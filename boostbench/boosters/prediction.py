@@ -1,0 +1,202 @@
+"""Predictions of boosters: scores, labels and probabilities, after each round and the last one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from boostbench.boosters.rows import canonical_form
+from boostbench.boosters.state import softmax
+from boostbench.models_only import models_only
+from boostbench.portable import log
+
+if TYPE_CHECKING:
+    from boostbench.weak_learners.explain import FittedTree
+
+#: How samples are validated.
+CHECKS: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": np.float64,
+    "order": "C",
+    "ensure_all_finite": "allow-nan",
+}
+
+
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Predictions of a booster from the scores of its model."""
+
+    categories_: dict[str, list[Any]]
+    categorical_features: Literal["from_dtype"] | None
+    classes_: NDArray[Any]
+    model_: Any
+    n_rounds_: int
+
+    def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the scores after the last round, shape (n_samples, n_classes)."""
+        return np.asarray(self.model_.scores(X))
+
+    def _staged_scores(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        """Yield the scores after each round."""
+        yield from self.model_.staged_scores(X)
+
+    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return class probabilities for scores F, shape (n_samples, n_classes).
+
+        The default is the soft-max of F.
+        """
+        return softmax(F)
+
+    def scores(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the scores F, shape (n_samples, n_classes), also for two classes."""
+        return self._scores(self._validate_test_data(X))
+
+    def staged_scores(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+        """Yield the scores F after each round, in an array that may be reused; copy to keep."""
+        return self._staged_scores(self._validate_test_data(X))
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return F, shape (n_samples, n_classes), or F[:, 1] - F[:, 0] for two classes."""
+        return self._decision(self.scores(X))
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+        """Yield `decision_function` after each round."""
+        for F in self.staged_scores(X):
+            yield self._decision(F).copy()
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the class of the largest score, the first one on ties, shape (n_samples,)."""
+        return self._labels(self.scores(X))
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
+        """Yield `predict` after each round."""
+        for F in self.staged_scores(X):
+            yield self._labels(F)
+
+    def staged_score(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Iterator[float]:
+        """Yield the accuracy after each round."""
+        for predicted in self.staged_predict(X):
+            yield accuracy_score(y, predicted, sample_weight=sample_weight)
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return class probabilities, shape (n_samples, n_classes); rows sum to 1."""
+        return self.probabilities(self.scores(X))
+
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+        """Yield `predict_proba` after each round."""
+        for F in self.staged_scores(X):
+            yield self.probabilities(F)
+
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the logarithm of `predict_proba`."""
+        return np.asarray(log(self.predict_proba(X)))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Share of each feature in the gain of the trees' split criterion, shape (n_features,).
+
+        The gains of a round are divided by their sum and weighted by the step size, as in
+        scikit-learn's AdaBoost; the shares sum to 1. They favour features with many distinct
+        values, unlike `sklearn.inspection.permutation_importance`. The attribute does not exist
+        if a gain is unknown: for C4.5 trees with raised subtrees, branching programs and weak
+        learners of other packages.
+        """
+        check_is_fitted(self)
+        found = self.model_.importances() if hasattr(self.model_, "importances") else None
+        if found is None:
+            raise AttributeError(
+                f"this {type(self).__name__} keeps no gains of its splits; take "
+                "sklearn.inspection.permutation_importance"
+            )
+        return np.asarray(found)
+
+    @property
+    @models_only
+    def trees_(self) -> list[FittedTree]:
+        """Trees of the model, in the order in which they were grown.
+
+        Raises AttributeError for branching programs, `one-vs-all` (see `estimators_`), and weak
+        learners of other packages.
+        """
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        classes = [str(label) for label in self.classes_.tolist()]
+        found = self.model_.trees(names, classes) if hasattr(self.model_, "trees") else []
+        if self.n_rounds_ and not found:
+            raise AttributeError(f"this {type(self).__name__} has no list of trees")
+        return list(found)
+
+    @models_only
+    def shap_values(self, X: Any, background: Any) -> NDArray[np.float64]:
+        """Return the exact Shapley value of each feature in `decision_function`.
+
+        The values of features that a coalition lacks are those of the rows of a background
+        (interventional TreeSHAP). The time is proportional to the number of rows of X, of rows of
+        the background, and of leaves; a background of some hundred rows is usual.
+
+        Parameters
+        ----------
+        X, background : array-like of shape (n_samples, n_features) and (m, n_features)
+
+        Returns
+        -------
+        ndarray of float64, shape (n_samples, n_features, n_classes), or (n_samples, n_features)
+            For two classes there is one value. The sum over the features is the decision function
+            of the sample, less its mean over the background.
+        """
+        from scipy.sparse import issparse
+
+        from boostbench.weak_learners.explain import shapley_values
+
+        check_is_fitted(self)
+        trees = self.trees_
+        rows, others = self._validate_test_data(X), self._validate_test_data(background)
+        if issparse(rows) or issparse(others):
+            raise ValueError("shap_values takes arrays or frames, no sparse matrices")
+        if not trees:
+            values = np.zeros((*rows.shape, len(self.classes_)))
+        else:
+            model = self.model_
+            sizes = len(self.classes_), rows, others
+            values = shapley_values(model.forest, model.coefficients, *sizes)
+        return values[:, :, 1] - values[:, :, 0] if len(self.classes_) == 2 else values
+
+    def _validate_test_data(self, X: Any) -> Any:
+        check_is_fitted(self)
+        checked = validate_data(self, self._numbers(X), reset=False, **CHECKS)
+        return canonical_form(checked)
+
+    def _numbers(self, X: Any, fit: bool = False) -> Any:
+        """Return samples with codes in place of categories."""
+        is_frame = hasattr(X, "columns") and self.categorical_features == "from_dtype"
+        return self._coded(X, fit) if is_frame else X
+
+    @models_only
+    def _coded(self, X: Any, fit: bool) -> Any:
+        from boostbench.boosters.frames import categories_of, coded, with_words
+
+        frame = with_words(X)
+        if frame is None:
+            return X
+        if fit:
+            self.categories_ = categories_of(frame)
+        return coded(frame, self.categories_)
+
+    def _decision(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        return F[:, 1] - F[:, 0] if len(self.classes_) == 2 else F
+
+    def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
+        labels: NDArray[Any] = self.classes_[F.argmax(axis=1)]
+        return labels
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
+        return tags
