@@ -326,19 +326,19 @@ def advice(study: Study, *, against: BoosterLabel = "random-forest") -> Table:
     rows: list[Row] = []
     notes = Notes()
     best: dict[str, Counter[str]] = {}
-    for classes, chosen in (("two", [2]), ("three or more", range(3, 1000))):
-        sets = [d for d in study.datasets if n_classes.get(d) in chosen]
-        for words, noises in situations(study).items():
-            cells = _advised(study.only(datasets=sets), noises, against, notes) if sets else ()
-            if cells:
-                rows.append(Row((classes, words), cells))
-                best.setdefault(classes, Counter())[cells[1].text] += 1
+    for classes, label in (("two", "2"), ("three or more", "≥ 3")):
+        sets = [d for d in study.datasets if (n_classes.get(d) == 2) == (classes == "two")]
+        for words, noises in situations(study).items() if sets else ():
+            n, cells = _advised(study.only(datasets=sets), noises, against, notes)
+            if n:
+                rows.append(Row((f"{label} ({n} sets)", words), cells))
+                best.setdefault(classes, Counter())[cells[0].text] += 1
     if not rows:
         raise BoostbenchError("no data set has results of every method yet")
     return Table(
         title="Recommended methods by type of data",
         names=("classes", "wrong labels"),
-        columns=("sets", "take", "its error", "as good within a point", "fastest of these",
+        columns=("take", "its error", "as good within a point", "fastest of these",
                  f"chosen on other sets, less {in_print(against)}"),
         rows=tuple(rows),
         answer=tuple(
@@ -364,19 +364,21 @@ def situations(study: Study) -> dict[str, list[str]]:
     for model, levels in models(study).items():
         for rate, noise in levels:
             if rate > 0.0:
-                words = "up to 20 %" if rate <= 0.2 else "more than 20 %"
-                found.setdefault(f"{model}, {words}", []).append(noise)
+                words = "≤ 20 %" if rate <= 0.2 else "> 20 %"
+                found.setdefault(f"{model} {words}", []).append(noise)
     return found
 
 
-def _advised(study: Study, noises: list[str], against: str, notes: Notes) -> tuple[TableCell, ...]:
-    """Return the cells of a row, or none if no data set has results of every method.
+def _advised(
+    study: Study, noises: list[str], against: str, notes: Notes
+) -> tuple[int, tuple[TableCell, ...]]:
+    """Return the number of data sets with results of every method, and the cells of a row.
 
     A note lists the methods within a point if they are many.
     """
     errors, seconds = (over_noises(study, noises, v) for v in (error_at_the_end, seconds_of_fit))
     if errors is None or seconds is None:
-        return ()
+        return 0, ()
     labels, each, n_sets = study.contenders, errors.mean(axis=1), errors.shape[1]
     order = [int(k) for k in np.argsort(each, kind="stable")]
     near = [k for k in order if each[k] <= each[order[0]] + NEAR]
@@ -389,7 +391,6 @@ def _advised(study: Study, noises: list[str], against: str, notes: Notes) -> tup
     as_good = [in_print(labels[k]) for k in near[1:]]
     more = as_good[MOST_NAMED:]
     texts = (
-        str(n_sets),
         in_print(labels[order[0]]),
         "{:.1f} [{:.1f}, {:.1f}]".format(*interval(errors[order[0]])),
         ", ".join(as_good[:MOST_NAMED]) + f" and {len(more)} more" * bool(more) or BEYOND,
@@ -398,8 +399,8 @@ def _advised(study: Study, noises: list[str], against: str, notes: Notes) -> tup
     )
     cells = [TableCell(text, value=text) for text in texts]
     if more:
-        cells[3] = replace(cells[3], notes=notes.number([f"The others: {', '.join(more)}."]))
-    return tuple(cells)
+        cells[2] = replace(cells[2], notes=notes.number([f"The others: {', '.join(more)}."]))
+    return n_sets, tuple(cells)
 
 
 def over_noises(

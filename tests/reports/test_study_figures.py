@@ -93,18 +93,30 @@ def test_the_advice_table_has_the_best_near_and_fastest(
 ) -> None:
     table = drawings.advice(made_up(tmp_path), against="sm-boost")
     rows = {row.labels[1]: [cell.text for cell in row.cells] for row in table.rows}
+    assert table.rows[0].labels == ("≥ 3 (6 sets)", "none")
     assert rows["none"] == [
-        "6",
         "AdaBoost.MH",
         "3.5 [2.2, 4.8]",
         "–",
         "AdaBoost.MH",
         "-4.0 [-4.0, -4.0]",
     ]
-    _, take, _, near, fastest, gain = rows["pair, up to 20 %"]
+    take, _, near, fastest, gain = rows["pair ≤ 20 %"]
     assert (take, near, fastest) == ("SAMME", "AdaBoost.MH", "AdaBoost.MH")
     assert gain == "-3.0 [-3.0, -3.0]"
-    assert rows["exchange, more than 20 %"][1] == "SAMME"
+    assert rows["exchange > 20 %"][0] == "SAMME"
+
+
+def test_a_note_has_the_others_of_many_methods_near_the_best(tmp_path: Path) -> None:
+    boosters = "samme", "adaboost-mh", "adaboost-mr", "sm-boost", "adaboost-m1", "adaboost-mm"
+    config = make_config(
+        tmp_path, datasets="abc", noise=[CLEAN], boosters=boosters, rounds=2, checkpoints=(2,)
+    )
+    study = study_of(config, lambda run: [1000 + 10 * boosters.index(run.method)] * run.rounds)
+    table = drawings.advice(study, against="sm-boost")
+    near = table.rows[0].cells[2]
+    assert near.text == "AdaBoost.MH, AdaBoost.MR, sm-boost and 2 more"
+    assert (near.notes, table.notes) == ((1,), ("The others: AdaBoost.M1, AdaBoost.MM.",))
 
 
 def test_the_method_for_a_data_set_is_chosen_on_the_other_sets(tmp_path: Path) -> None:
@@ -116,7 +128,7 @@ def test_the_method_for_a_data_set_is_chosen_on_the_other_sets(tmp_path: Path) -
 
     config = make_config(tmp_path, datasets="abc", noise=[CLEAN], rounds=2, checkpoints=(2,))
     (row,) = drawings.advice(study_of(config, lucky), against="sm-boost").rows
-    assert row.cells[1].text == "AdaBoost.MH"
+    assert row.cells[0].text == "AdaBoost.MH"
     assert row.cells[-1].text.startswith("-10.0 ")
 
 
