@@ -15,7 +15,7 @@ from boostbench.weak_learners import Forest
 from boostbench.weak_learners.scoring import Additions
 
 if TYPE_CHECKING:
-    from boostbench.weak_learners.explain import FittedTree
+    from boostbench.weak_learners.drawing import FittedTree
 
 #: Inverse of the grid spacing of `on_grid`.
 _GRID = 2.0**38
@@ -165,7 +165,7 @@ class Ensemble:
         self, feature_names: Sequence[str] | None, class_names: Sequence[str]
     ) -> list[FittedTree]:
         """Return the trees one by one; empty if the hypotheses are no trees of this package."""
-        from boostbench.weak_learners.explain import FittedTree
+        from boostbench.weak_learners.drawing import FittedTree
 
         if not self._is_forest():
             return []

@@ -17,7 +17,7 @@ from boostbench.models_only import models_only
 from boostbench.portable import log
 
 if TYPE_CHECKING:
-    from boostbench.weak_learners.explain import FittedTree
+    from boostbench.weak_learners.drawing import FittedTree
 
 #: How samples are validated.
 CHECKS: dict[str, Any] = {

@@ -1,11 +1,9 @@
-"""Trees of a fitted model one by one, and exact Shapley values of its scores."""
+"""Exact Shapley values of the scores of a fitted model."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,97 +11,7 @@ from numpy.typing import NDArray
 from boostbench.compiled import kernel
 from boostbench.weak_learners.forest import Forest
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class FittedTree:
-    """One tree of a fitted booster.
-
-    Attributes
-    ----------
-    forest : Forest
-        The tree alone.
-    coefficient : float
-        Factor of the tree in the scores.
-    round : int
-        Round in which the tree was grown, from 1.
-    feature_names, class_names : sequence of str or None
-    """
-
-    forest: Forest
-    coefficient: float
-    round: int
-    feature_names: Sequence[str] | None = None
-    class_names: Sequence[str] | None = None
-
-    def __str__(self) -> str:
-        return self.to_text()
-
-    def to_text(self) -> str:
-        """Return the tree as indented text, a line for each node and leaf."""
-        return self.forest.to_text(0, self.feature_names, self.class_names)
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the tree with matplotlib."""
-        return self.forest.plot(0, self.feature_names, self.class_names, ax)
-
-    def apply(self, X: Any) -> NDArray[np.int32]:
-        """Return the leaf of each row of X, numbers only, shape (n,)."""
-        return self.forest.apply(X)[:, 0]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree as dicts and lists that `json.dumps` writes.
-
-        A node has the keys "feature", "threshold", "missing" (the side of missing values), "gain",
-        "left" (at most the threshold) and "right"; a leaf has the key "scores", what it adds to the
-        score of each class, by the number of the class.
-        """
-        tree = self.forest
-        made: dict[int, dict[str, Any]] = {}
-        for leaf, values in enumerate(tree.leaf_value):
-            columns = [int(tree.leaf_column[leaf])] if tree.width == 1 else range(tree.width)
-            scores = {int(k): float(v) for k, v in zip(columns, values, strict=True)}
-            made[~leaf] = {"scores": scores}
-        for node in range(len(tree.feature) - 1, -1, -1):  # children come after their parents
-            feature, gain = int(tree.feature[node]), float(tree.gain[node])
-            made[node] = {
-                "feature": feature if self.feature_names is None else self.feature_names[feature],
-                "threshold": float(tree.threshold[node]),
-                "missing": "left" if tree.missing_left[node] else "right",
-                "gain": None if np.isnan(gain) else gain,
-                "left": made[int(tree.left[node])],
-                "right": made[int(tree.right[node])],
-            }
-        return made[0 if len(tree.feature) else ~0]
-
-    def to_graphviz(self) -> str:
-        """Return the tree in the language of graphviz's ``dot``."""
-        lines: list[str] = []
-
-        def add(node: dict[str, Any]) -> int:
-            own = len(lines)
-            lines.append("")
-            if "scores" in node:
-                names = self.class_names
-                answers = [
-                    f"{f'class {k}' if names is None else names[k]} {v:+.6g}"
-                    for k, v in node["scores"].items()
-                ]
-                lines[own] = f'  n{own} [label="{", ".join(answers)}", shape=box];'
-                return own
-            missing = node["missing"]
-            lines[own] = f'  n{own} [label="{node["feature"]} <= {node["threshold"]:.6g}"];'
-            for side, words in (("left", "yes"), ("right", "no")):
-                label = words + (" or missing" if side == missing else "")
-                lines.append(f'  n{own} -> n{add(node[side])} [label="{label}"];')
-            return own
-
-        add(self.to_dict())
-        return "digraph tree {\n" + "\n".join(lines) + "\n}"
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,6 @@ from boostbench.models_only import models_only
 from boostbench.weak_learners.scoring import Additions, find_leaves
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from numpy.typing import ArrayLike, NDArray
 
 NODE_ARRAYS = {
@@ -334,23 +333,10 @@ class Forest:
         feature_names: Sequence[str] | None = None,
         class_names: Sequence[str] | None = None,
     ) -> str:
-        """Write one tree as indented text; see `boostbench.weak_learners.drawing.tree_text`."""
-        from boostbench.weak_learners.drawing import tree_text
+        """Return one tree as indented text; see `boostbench.weak_learners.drawing.FittedTree`."""
+        from boostbench.weak_learners.drawing import FittedTree
 
-        return tree_text(self, tree, feature_names, class_names)
-
-    @models_only
-    def plot(
-        self,
-        tree: int,
-        feature_names: Sequence[str] | None = None,
-        class_names: Sequence[str] | None = None,
-        ax: Axes | None = None,
-    ) -> Axes:
-        """Draw one tree; see `boostbench.weak_learners.drawing.plot_tree`."""
-        from boostbench.weak_learners.drawing import plot_tree
-
-        return plot_tree(self, tree, feature_names, class_names, ax)
+        return FittedTree(self[tree], 1.0, 1, feature_names, class_names).to_text()
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from boostbench.weak_learners.drawing import FittedTree
 from boostbench.weak_learners.forest import Forest
 from tests.weak_learners.test_forest import one_leaf_forest, random_forest
 
@@ -43,5 +44,5 @@ def test_a_tree_can_be_drawn() -> None:
 
     ax = Figure().add_subplot()
     forest = random_forest(np.random.default_rng(1), 1)
-    assert forest.plot(0, ax=ax) is ax
+    assert FittedTree(forest).plot(ax) is ax
     assert len(ax.texts) == len(forest.feature) + forest.n_leaves
