@@ -34,9 +34,10 @@ from numpy.typing import NDArray
 from boostbench.api import Paths, load_dataset, paths_of
 from boostbench.baselines.filter_and_refit import calibrated, confident_joint, denied
 from boostbench.data.adding import is_data_file
+from boostbench.data.readers import read_rows
+from boostbench.data.sources import locate
 from boostbench.data.splits import fold_ids
 from boostbench.errors import BoostbenchError
-from boostbench.models import raw_table
 from boostbench.plugin_files import load_plugin
 from boostbench.quantities.predictions import probabilities_of
 from boostbench.registry import boosters
@@ -115,13 +116,15 @@ def find_label_errors(
     -------
     found : LabelErrors
     table : DataFrame
-        Raw cells of the features, row by row.
+        Raw cells, row by row; the features of a data set without a label column.
 
     Raises
     ------
     BoostbenchError
         If a name or a number is invalid, or there are not two classes with ``folds`` rows.
     """
+    import pandas as pd
+
     for plugin in paths_of(plugins):
         load_plugin(plugin)
     given = {"target": target, "drop": drop, "types": types} if is_data_file(str(on)) else {}
@@ -144,7 +147,11 @@ def find_label_errors(
     P = np.array([*out_of_fold(make, dataset.X[rows], y, repeats, folds, seed, on_fit)])
     names = [dataset.classes[k] for k in kept]
     found = estimate(y, P, names, rows=rows + 1, left_out=rare, seed=seed)
-    return found, raw_table(dataset, Path(on) if is_data_file(str(on)) else None)
+    table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
+    if any(column.kind == "label" for column in dataset.columns):
+        paths = [Path(on)] if given else locate(str(on), None, paths_of(data)).paths
+        table, _ = read_rows(paths[-1], dataset.columns)
+    return found, table
 
 
 def out_of_fold(

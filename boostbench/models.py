@@ -19,9 +19,7 @@ from sklearn.pipeline import Pipeline
 from boostbench.api import Paths, paths_of
 from boostbench.boosters.classifiers import ClassifierBooster, as_booster
 from boostbench.compare_boosters import Booster, data_of, experiment_on
-from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
-from boostbench.data.sources import locate
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.running.execution import make
 from boostbench.plugin_files import load_plugin
@@ -145,6 +143,8 @@ def fit_model(
     BoostbenchError
         If a name, a file or a parameter is invalid.
     """
+    import pandas as pd
+
     with TemporaryDirectory() as folder:
         experiment = experiment_on(
             [booster],
@@ -163,9 +163,9 @@ def fit_model(
         if skipped := experiment.plan().skipped():
             raise BoostbenchError(next(iter(skipped)))
         made = make(run, dataset.X, dataset.n_classes, rounds, classes=dataset.classes)
-        paths = locate(run.data.name, run.data.params.plain(), experiment.data).paths
-        frame = raw_table(dataset, paths[0] if paths else None)
-    pipeline = dataset.pipeline(made).fit(frame, dataset.y)
+    pipeline = dataset.pipeline(made.fit(dataset.X, dataset.y))
+    names = [each.name for each in dataset.columns if each.is_feature] or dataset.feature_names
+    pipeline[0].fit(pd.DataFrame([dict.fromkeys(names)]))  # the columns have the encoding
     facts = {
         "booster": run.method,
         "data": str(on),
@@ -181,16 +181,6 @@ def fit_model(
         },
     }
     return Model(pipeline, dataset.classes, facts)
-
-
-def raw_table(dataset: Dataset, path: Path | None) -> pd.DataFrame:
-    """Return the features of a data set as they stand in its file."""
-    import pandas as pd
-
-    features = [column for column in dataset.columns if column.is_feature]
-    if path is None or all(each.kind == "number" and not each.form for each in features):
-        return pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
-    return read_rows(path, features)[0]
 
 
 def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths = ()) -> Model:

@@ -38,6 +38,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from boostbench.boosters.frames import with_words
 from boostbench.errors import BoostbenchError, PluginError
 from boostbench.registry import boosters
 
@@ -214,12 +215,12 @@ class ClassifierBooster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not reset:
             check_is_fitted(self)
-        tags = get_tags(self).input_tags
+        tags, frame = get_tags(self).input_tags, with_words(X)
         checked = validate_data(
             self,
-            X,
+            X if frame is None else frame,
             reset=reset,
-            skip_check_array=_has_categories(X),
+            skip_check_array=frame is not None,
             accept_sparse=["csr", "csc"] if tags.sparse else False,
             ensure_all_finite="allow-nan" if tags.allow_nan else True,
             dtype=None if tags.string or tags.categorical else "numeric",
@@ -328,12 +329,6 @@ class _Unweighted(ClassifierBooster):
     def fit(self, X: Any, y: ArrayLike) -> Any:  # type: ignore[override]
         """Fit the classifier to labels encoded as 0..K-1."""
         return super().fit(X, y)
-
-
-def _has_categories(X: Any) -> bool:
-    """Return whether columns of a frame of pandas hold no numbers."""
-    kinds = (getattr(dtype, "kind", "f") for dtype in getattr(X, "dtypes", ()))
-    return hasattr(X, "columns") and any(kind not in "biuf" for kind in kinds)
 
 
 def _empty_instance(classifier: Any) -> Any:

@@ -16,7 +16,7 @@ def fit(
     booster: Annotated[
         str,
         typer.Argument(
-            metavar="[BOOSTER]",
+            metavar="BOOSTER",
             help="As for compare; by default the best of the last compare in --results.",
             show_default=False,
         ),

@@ -44,7 +44,8 @@ _ISO_DATE = re.compile(r"\d{4}-\d\d?(-\d\d?([T ]\d\d?:\d\d.*)?)?", re.ASCII)
 _HAS_DATE = re.compile(r"\d\D+\d|[A-Za-z]{3}.*\d", re.ASCII)
 _CLOCK = r"\d+:\d\d(:\d\d(\.\d+)?)?"
 _SPAN = r"(\d+(\.\d+)? ?(days?|d|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|ms) ?)+"
-_DURATION = re.compile(rf"[+-]?({_CLOCK}|{_SPAN}([+-]?{_CLOCK})?|P[\dDTHMS.]+)", re.ASCII)
+_ISO_SPAN = r"P(?=\d|T\d)(\d+D)?(T(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?"
+_DURATION = re.compile(rf"[+-]?({_CLOCK}|{_SPAN}([+-]?{_CLOCK})?|{_ISO_SPAN})", re.ASCII)
 _TWELVE_HOURS = re.compile(r"\d?\d:\d\d(:\d\d)? ?[ap]\.?m\.?", re.ASCII | re.IGNORECASE)
 _MINUS = dict.fromkeys((0x2013, 0x2212, 0xFF0D), "-") | {0x2019: "'"}
 _SAMPLE = 5  # texts by which a format is tried before it is tried on all

@@ -86,6 +86,8 @@ def test_frames_of_other_packages_are_those_of_pandas(package: str) -> None:
     alone = make_booster("samme", n_estimators=5).fit(convert(numbers), y)
     expected = make_booster("samme", n_estimators=5).fit(numbers, y).predict(numbers)
     assert_array_equal(alone.predict(convert(numbers)), expected)
+    other = make_booster("hist-gradient-boosting", n_estimators=5).fit(X, y)
+    assert_array_equal(other.predict(convert(X)), other.predict(X))
 
 
 def test_text_is_refused_with_the_remedy() -> None:

@@ -105,6 +105,7 @@ def test_shapley_values_are_those_of_the_definition(name: str, options: dict[str
 
 def test_other_models_have_no_trees() -> None:
     booster = make_booster("samme", n_estimators=2, weak_learner=DecisionTreeClassifier())
-    for other in (booster.fit(X, y), make_booster("martiboost", n_estimators=2).fit(X, y > 0)):
+    pairs, both = (make_booster(name, n_estimators=2) for name in ("martiboost", "one-vs-all"))
+    for other in (booster.fit(X, y), pairs.fit(X, y > 0), both.fit(X, y)):
         with pytest.raises(AttributeError, match="has no list of trees"):
             other.trees_  # noqa: B018
