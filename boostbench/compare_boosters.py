@@ -199,6 +199,7 @@ def experiment_on(
     results: str | Path = "results",
     data: Paths = (),
     plugins: Paths = (),
+    name: str = "compare",
 ) -> Experiment:
     """Return the experiment that cross-validates boosters.
 
@@ -236,20 +237,22 @@ def experiment_on(
         Metric to record and compare by.
     results, data, plugins
         As for `Experiment.load`.
+    name : str, default="compare"
+        Name of the experiment, in messages.
     """
     names = _names(on)
     copies = _folder(results) / "data"
     given: dict[str, Any] = {"target": target, "drop": drop, "types": types}
-    files = {name: _copy_file(name, copies, given) for name in names if is_data_file(name)}
+    files = {each: _copy_file(each, copies, given) for each in names if is_data_file(each)}
     if any(given.values()) and not files:
         raise BoostbenchError("target, drop and types are given, but no data file is given")
     for plugin in paths_of(plugins):
         load_plugin(plugin)
     config = {
-        "name": "compare",
+        "name": name,
         "boosters": [_booster_entry(booster, _folder(results)) for booster in boosters],
         "rounds": rounds,
-        "datasets": [files.get(name, name) for name in names],
+        "datasets": [files.get(each, each) for each in names],
         "split": {"folds": folds, "stratify": True},
         "noise": _noise_entry(noise),
         "seeds": repeats,

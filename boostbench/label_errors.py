@@ -23,24 +23,25 @@ estimate is the mean over all repetitions and several shares of anchors.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
-from boostbench.api import Paths, load_dataset, paths_of
+from boostbench.api import Paths, paths_of
 from boostbench.baselines.filter_and_refit import calibrated, confident_joint, denied
+from boostbench.compare_boosters import Booster
 from boostbench.data.adding import is_data_file
 from boostbench.data.readers import read_rows
 from boostbench.data.sources import locate
 from boostbench.data.splits import fold_ids
 from boostbench.errors import BoostbenchError
-from boostbench.plugin_files import load_plugin
+from boostbench.models import booster_for
 from boostbench.quantities.predictions import probabilities_of
-from boostbench.registry import boosters
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,26 +83,23 @@ class LabelErrors:
 def find_label_errors(
     on: str | Path,
     *,
-    booster: str | Mapping[str, Any] = "random-forest",
-    target: str = "",
-    drop: Sequence[str] = (),
-    types: Mapping[str, str] | None = None,
+    booster: Booster = "random-forest",
     repeats: int = 4,
     folds: int = 5,
     rounds: int = 100,
     seed: int = 0,
     data: Paths = (),
-    plugins: Paths = (),
     on_fit: Callable[[int, int], None] | None = None,
+    **options: Any,
 ) -> tuple[LabelErrors, pd.DataFrame]:
     """Estimate the share of wrong labels of a data set, and rank its rows.
 
     Parameters
     ----------
-    on, target, drop, types, data, plugins
-        As for `boostbench.compare`.
-    booster : str or mapping, default="random-forest"
-        A booster with ``predict_proba``, as a name or ``{name: {parameter: value}}``.
+    on, data, **options
+        As for `boostbench.compare`; options ``target``, ``drop``, ``types`` and ``plugins``.
+    booster : str, mapping or estimator, default="random-forest"
+        A booster with ``predict_proba``, as for `boostbench.compare`.
     repeats : int, default=4
         Number of cross-validations, at least 2; half of them on all rows.
     folds : int, default=5
@@ -125,17 +123,13 @@ def find_label_errors(
     """
     import pandas as pd
 
-    for plugin in paths_of(plugins):
-        load_plugin(plugin)
-    given = {"target": target, "drop": drop, "types": types} if is_data_file(str(on)) else {}
-    dataset = load_dataset(on, data=data, **given)
-    name, params = boosters.named(booster)
-    cls = boosters.get(name)
-    if not hasattr(getattr(cls, "classifier", None) or cls, "predict_proba"):
+    options |= {"rounds": rounds, "data": data, "name": "labels"}
+    name, made, dataset = booster_for(booster, on, **options)
+    if not hasattr(made, "predict_proba"):
         raise BoostbenchError(f"booster {name!r} gives no probabilities; choose another one")
 
     def make(random_state: int) -> Any:
-        return cls(n_estimators=rounds, random_state=random_state, **params)
+        return clone(made).set_params(random_state=random_state)
 
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)
     rare = tuple(np.array(dataset.classes)[counts < folds].tolist())
@@ -149,7 +143,7 @@ def find_label_errors(
     found = estimate(y, P, names, rows=rows + 1, left_out=rare, seed=seed)
     table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
     if any(column.kind == "label" for column in dataset.columns):
-        paths = [Path(on)] if given else locate(str(on), None, paths_of(data)).paths
+        paths = [Path(on)] if is_data_file(str(on)) else locate(str(on), None, paths_of(data)).paths
         table, _ = read_rows(paths[-1], dataset.columns)
     return found, table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from boostbench.api import Paths, paths_of
 from boostbench.boosters.classifiers import ClassifierBooster, as_booster
 from boostbench.compare_boosters import Booster, data_of, experiment_on
+from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.running.execution import make
@@ -112,27 +113,51 @@ def _within(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
+def booster_for(
+    booster: Booster, on: str | Path, seed: int = 0, *, rounds: int = 100, **options: Any
+) -> tuple[str, Any, Dataset]:
+    """Return the label of a booster, the unfitted booster for a data set, and the data set.
+
+    Parameters
+    ----------
+    booster, on, rounds, **options
+        As for `boostbench.compare_boosters.experiment_on`.
+    seed : int, default=0
+
+    Raises
+    ------
+    BoostbenchError
+        If a name, a file or a parameter is invalid, or the booster does not suit the data set.
+    """
+    with TemporaryDirectory() as folder:
+        experiment = experiment_on([booster], on, rounds=rounds, results=folder, **options)
+        run = experiment.runs[0].with_seed(seed)
+        ((_, dataset),) = data_of(experiment)
+        if skipped := experiment.plan().skipped():
+            raise BoostbenchError(next(iter(skipped)))
+    made = make(run, dataset.X, dataset.n_classes, rounds, classes=dataset.classes)
+    return run.method, made, dataset
+
+
 def fit_model(
     booster: Booster,
     on: str | Path,
     *,
-    target: str = "",
-    drop: Sequence[str] = (),
-    types: Mapping[str, str] | None = None,
-    encode: str = "ordinal",
     rounds: int = 100,
     seed: int = 0,
-    data: Paths = (),
     plugins: Paths = (),
+    **options: Any,
 ) -> Model:
     """Fit a booster to all rows of a data set.
 
     Parameters
     ----------
-    booster, on, target, drop, types, encode, rounds, data, plugins
+    booster, on, rounds, plugins
         As for `boostbench.compare`.
     seed : int, default=0
         Seed of the booster.
+    **options
+        Options ``target``, ``drop``, ``types``, ``encode`` and ``data`` of `boostbench.compare`.
 
     Returns
     -------
@@ -145,29 +170,13 @@ def fit_model(
     """
     import pandas as pd
 
-    with TemporaryDirectory() as folder:
-        experiment = experiment_on(
-            [booster],
-            on,
-            target=target,
-            drop=drop,
-            types=types,
-            encode=encode,
-            rounds=rounds,
-            results=folder,
-            data=data,
-            plugins=plugins,
-        )
-        run = experiment.runs[0].with_seed(seed)
-        ((_, dataset),) = data_of(experiment)
-        if skipped := experiment.plan().skipped():
-            raise BoostbenchError(next(iter(skipped)))
-        made = make(run, dataset.X, dataset.n_classes, rounds, classes=dataset.classes)
+    given = {"rounds": rounds, "plugins": plugins, **options}
+    name, made, dataset = booster_for(booster, on, seed, name="fit", **given)
     pipeline = dataset.pipeline(made.fit(dataset.X, dataset.y))
     names = [each.name for each in dataset.columns if each.is_feature] or dataset.feature_names
     pipeline[0].fit(pd.DataFrame([dict.fromkeys(names)]))  # the columns have the encoding
     facts = {
-        "booster": run.method,
+        "booster": name,
         "data": str(on),
         "checksum": dataset.checksum,
         "target": next((each.name for each in dataset.columns if each.kind == "label"), "target"),

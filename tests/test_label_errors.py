@@ -100,3 +100,6 @@ def test_the_command_tells_the_share_the_rows_and_the_comparison(boostbench):  #
         "labels", "plants.csv", "--target", "kind", "--booster", "sklearn.svm:LinearSVC"
     )
     assert (wrong.code, wrong.err.count("\n")) == (2, 1)
+    wrong = boostbench("labels", "plants.csv", "--target", "kind", "--booster", "samme:step=2")
+    assert wrong.code == 2
+    assert wrong.err.startswith("boostbench: labels: unknown parameter 'step' of booster 'samme'")

@@ -58,14 +58,12 @@ def labels(
       boostbench labels patients.csv --target diagnosis -o suspicious.csv
       boostbench labels letter --data DIR --repeats 6
     """
-    from boostbench.compare_boosters import split_parameters
     from boostbench.label_errors import find_label_errors
     from boostbench.whole_files import write_file
 
-    name, params = split_parameters(booster)
     found, table = find_label_errors(
         on,
-        booster={name: params},
+        booster=booster,
         target=target,
         drop=drop,
         types=types_of(types),
