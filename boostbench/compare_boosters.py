@@ -132,9 +132,9 @@ def remember(
             best = by_label[rows["booster"].iloc[0]]
             params = best.params.plain()
             told = ",".join(f"{key}={json.dumps(value)}" for key, value in params.items())
-            winners.append(
-                {"booster": ":".join(filter(None, [best.component, told])), "on": on, **same}
-            )
+            own = {"rounds": best.rounds} if best.rounds else {}
+            name = ":".join(filter(None, [best.component, told]))
+            winners.append({"booster": name, "on": on, **same, **own})
     path = _folder(options.get("results", "results")) / "last.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, json.dumps(winners, indent=2, default=str).encode())

@@ -135,7 +135,7 @@ def booster_for(
         ((_, dataset),) = data_of(experiment)
         if skipped := experiment.plan().skipped():
             raise BoostbenchError(next(iter(skipped)))
-    made = make(run, dataset.X, dataset.n_classes, rounds, classes=dataset.classes)
+    made = make(run, dataset.X, dataset.n_classes, run.rounds, classes=dataset.classes)
     return run.method, made, dataset
 
 
@@ -181,7 +181,7 @@ def fit_model(
         "checksum": dataset.checksum,
         "target": next((each.name for each in dataset.columns if each.kind == "label"), "target"),
         "rows": dataset.n_rows,
-        "rounds": rounds,
+        "rounds": made.n_estimators,
         "seed": seed,
         "plugins": [str(plugin) for plugin in paths_of(plugins)],
         "versions": {

@@ -128,10 +128,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
         classes = [str(label) for label in self.classes_.tolist()]
-        found = self.model_.trees(names, classes) if hasattr(self.model_, "trees") else []
+        grown = getattr(getattr(self, "model_", None), "trees", None)
+        found = list(grown(names, classes)) if grown else []
         if self.n_rounds_ and not found:
             raise AttributeError(f"this {type(self).__name__} has no list of trees")
-        return list(found)
+        return found
 
     @models_only
     def shap_values(self, X: Any, background: Any) -> NDArray[np.float64]:

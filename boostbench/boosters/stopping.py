@@ -52,8 +52,9 @@ class ModelFit:
     def __init__(
         self, booster: Any, X: Any, y: Any, sample_weight: Any, cost: Any, held_out: tuple[Any, Any]
     ) -> None:
-        if not booster.early_stopping and any(part is not None for part in held_out):
-            raise ValueError("X_val and y_val need early_stopping=True")
+        given = [part is not None for part in held_out]
+        if any(given) and not (all(given) and booster.early_stopping):
+            raise ValueError("X_val and y_val are given together, with early_stopping=True")
         self._booster, self._key = booster, ""
         self._callbacks = Callbacks(booster, X, y) if hasattr(booster, "_skl_callbacks") else None
         before = None
@@ -149,10 +150,10 @@ def hold_out(
     for k in np.unique(y):
         own = rng.permutation(np.flatnonzero(y == k))
         held[own[: min(round(of_each * len(own)), len(own) - 1)]] = True
-    if not held.any():
+    if share >= len(y) or not held.any():
         raise ValueError(
-            f"validation_fraction={share} holds out none of {len(y)} samples; give a larger one, "
-            "or X_val and y_val"
+            f"validation_fraction={share} holds out all or none of {len(y)} samples; give another "
+            "one, or X_val and y_val"
         )
     return held
 

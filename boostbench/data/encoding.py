@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, v
 
 from boostbench.data.columns import Column, RowPlace, clean, read_alike, read_column
 from boostbench.data.dataset import encoded, typical_values
-from boostbench.data.tables import check_numbers, find_name, numbers
+from boostbench.data.tables import check_numbers, clean_names, find_name, numbers
 from boostbench.errors import DataError
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if len(X) == 0 or X.shape[1] == 0:
                 what = f"Found array with {len(X)} sample(s) and {X.shape[1]} feature(s)"
                 raise DataError(f"{what} while a minimum of 1 is required.")
-            return X.set_axis([clean(name) for name in X.columns], axis="columns")
+            return X.set_axis(clean_names(X.columns, "column", ""), axis="columns")
         X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         known = self.columns if reset else self.columns_
         default = numbers([f"x{j}" for j in range(X.shape[1])])

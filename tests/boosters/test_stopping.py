@@ -74,12 +74,15 @@ def test_a_rare_class_keeps_a_sample_for_training() -> None:
     held = hold_out(labels, 0.5, np.random.default_rng(0))
     assert np.bincount(labels[held], minlength=3).tolist() == [25, 1, 0]
     assert hold_out(labels, 10, np.random.default_rng(0)).sum() == 9
+    with pytest.raises(ValueError, match="holds out all or none of 53 samples"):
+        hold_out(labels, 53, np.random.default_rng(0))
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"early_stopping": False}, "need early_stopping=True"),
+        ({"early_stopping": False}, "with early_stopping=True"),
+        ({"early_stopping": True, "y_val": None}, "are given together"),
         ({"early_stopping": True, "y_val": [0, 7]}, "labels that y has not, such as 7"),
     ],
 )

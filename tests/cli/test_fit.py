@@ -119,7 +119,7 @@ def test_a_model_that_cannot_be_written_leaves_the_old_one(boostbench, monkeypat
 
 def test_the_next_command_of_compare_fits_its_best_booster(boostbench, in_this_process):
     small = ("--folds", "2", "--repeats", "1", "--rounds", "4", "--jobs", "1", "--drop", "seen")
-    asked = ("compare", "samme", "sm-boost:subsample=0.5", "--on", "plants.csv", *small)
+    asked = ("compare", "samme:rounds=3", "adaboost:rounds=3", "--on", "plants.csv", *small)
     outcome = boostbench(*asked, "--target", "kind", "--encode", "one-hot")
     assert outcome.code == 0, outcome.err
     (line,) = [line for line in outcome.out.splitlines() if line.startswith("next: ")]
@@ -131,6 +131,7 @@ def test_the_next_command_of_compare_fits_its_best_booster(boostbench, in_this_p
     assert dict(by_line.facts) == dict(by_default.facts)
     best = outcome.out.splitlines()[3].split()[0]
     assert by_line.facts["booster"] == best
+    assert by_line.facts["rounds"] == by_line.pipeline.named_steps["booster"].n_estimators == 3
     frame = load_dataset("plants.csv", target="kind", drop=["seen"]).X
     assert frame.shape[1] == 2
     names = by_line.pipeline.named_steps["encoder"].get_feature_names_out().tolist()

@@ -63,6 +63,8 @@ def test_what_does_not_fit_is_said_in_a_line_for_each_column(file):
     with pytest.raises(DataError) as missing:
         encoder.transform(frame.drop(columns=["code", "seen"]))
     assert str(missing.value) == "column 'code' is missing\ncolumn 'seen' is missing"
+    with pytest.raises(DataError, match="column 'code' occurs twice"):
+        encoder.transform(pd.concat([frame, frame[["code"]]], axis="columns"))
     odd = frame.assign(price="cheap", weight="5 lb", seen="2020-01-01")
     with pytest.raises(DataError) as wrong:
         encoder.transform(odd)
