@@ -146,7 +146,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if len(X) == 0 or X.shape[1] == 0:
                 what = f"Found array with {len(X)} sample(s) and {X.shape[1]} feature(s)"
                 raise DataError(f"{what} while a minimum of 1 is required.")
-            return X.set_axis(clean_names(X.columns, "column", ""), axis="columns")
+            return X.set_axis(clean_names([*X.columns], "column", ""), axis="columns")
         X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
         known = self.columns if reset else self.columns_
         default = numbers([f"x{j}" for j in range(X.shape[1])])
