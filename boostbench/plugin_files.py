@@ -99,6 +99,21 @@ def _line_in(path: Path, error: BaseException) -> str:
     return str(path) if line is None else f"{path}:{line}"
 
 
+@contextlib.contextmanager
+def loading(what: str, where: str, passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
+    """Raise the exceptions of a plugin as PluginError; its prints go to standard error.
+
+    Exceptions of the types `passing` remain as they are.
+    """
+    try:
+        with contextlib.redirect_stdout(sys.stderr):
+            yield
+    except passing:
+        raise
+    except ESCAPING as error:
+        raise PluginError(f"{what}: {one_line(error)}", where=where) from error
+
+
 def one_line(error: BaseException) -> str:
     """Return the repr of an exception in one line; its type if the repr fails."""
     try:

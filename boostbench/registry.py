@@ -17,7 +17,6 @@ True
 from __future__ import annotations
 
 import ast
-import contextlib
 import importlib
 import inspect
 import re
@@ -30,12 +29,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from boostbench.errors import PluginError, UnknownNameError
 from boostbench.plugin_files import (
-    ESCAPING,
     FILE_MODULE,
     check_allowed,
     executed_plugins,
     load_plugin,
-    one_line,
+    loading,
 )
 
 if TYPE_CHECKING:
@@ -326,13 +324,9 @@ class Registry:
 
     def _load_installed(self, name: str, where: str) -> Any:
         point = self._installed[name]
-        try:
-            with contextlib.redirect_stdout(sys.stderr):
-                return _usable(point.load(), self.kind, name, where)
-        except ESCAPING as error:
-            package = point.dist.name if point.dist is not None else point.module
-            what = f"{self.kind} {name!r} of the package {package}: {one_line(error)}"
-            raise PluginError(what, where=where) from error
+        package = point.dist.name if point.dist is not None else point.module
+        with loading(f"{self.kind} {name!r} of the package {package}", where):
+            return _usable(point.load(), self.kind, name, where)
 
     def _is_reference(self, name: str) -> bool:
         """Return whether a name has the form ``"package.module:Class"``."""
@@ -341,14 +335,8 @@ class Registry:
     def _from_package(self, reference: str, where: str) -> Any:
         module, _, attribute = reference.partition(":")
         check_allowed(f"module {module}", where=where)
-        try:
-            with contextlib.redirect_stdout(sys.stderr):
-                plugin = getattr(importlib.import_module(module), attribute, None)
-        except ModuleNotFoundError:
-            raise
-        except ESCAPING as error:
-            what = f"{module} cannot be imported: {one_line(error)}"
-            raise PluginError(what, where=where) from error
+        with loading(f"{module} cannot be imported", where, (ModuleNotFoundError,)):
+            plugin = getattr(importlib.import_module(module), attribute, None)
         if not inspect.isclass(plugin) or not hasattr(plugin, "fit"):
             what = f"{attribute!r} of {module} is not a class with a method 'fit'"
             raise PluginError(what, where=where)
