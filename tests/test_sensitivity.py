@@ -76,7 +76,7 @@ def summary(results, paper, config, verdicts, size="standard"):
     folder.mkdir(parents=True)
     claims = [{"says": says, "verdict": verdict} for says, verdict in verdicts.items()]
     found = {"paper": paper, "config": config, "title": config, "part": "", "size": size}
-    found |= {"runs": {"ok": 1, "planned": 1}, "tables": [], "claims": claims}
+    found |= {"runs": {"ok": 1, "planned": 1}, "claims": claims}
     (folder / "summary.json").write_text(json.dumps(found), encoding="utf-8")
 
 

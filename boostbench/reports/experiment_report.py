@@ -79,7 +79,6 @@ class Report:
             self.study,
             self.size,
             {name: held for table in self.tables.values() for name, held in table.held.items()},
-            tables=tuple(self.tables),
             figures=tuple(name for name in self.figures if name not in self.undrawn),
             claims=tuple(map(view_of, self.verdicts)),
             answers=self.answers,

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from boostbench.reports.files import write_files
 from boostbench.reports.html import render
@@ -117,14 +116,13 @@ def by_paper(results: Path) -> dict[str, PaperResults]:
     for name, items in found.items():
         described = (summary.described for _, summary in items)
         paper = next(filter(None, described), Paper(name=name or _OTHERS))
-        items.sort(key=lambda item: (paper.place_of(item[1]), *_order(*item)))
+        items.sort(key=lambda item: (paper.place_of(item[1]), *_order(item[1])))
         papers[name] = PaperResults(paper, items)
     order = sorted(papers, key=lambda name: (not name, papers[name].paper.place, name))
     return {name: papers[name] for name in order}
 
 
-def _order(folder: str, summary: ReportSummary) -> tuple[Any, ...]:
-    """Return the sort key: the part of the paper (9 before 10), the name, the size."""
+def _order(summary: ReportSummary) -> tuple[bool, str, str, int]:
+    """Return the sort key: the part of the paper, the name, the size."""
     sizes = ("quick", "standard", "", "full")
-    part = re.sub(r"\d+", lambda digits: digits[0].zfill(4), summary.part)
-    return (not part, part, summary.config, sizes.index(summary.size), folder)
+    return (not summary.part, summary.part, summary.config, sizes.index(summary.size))

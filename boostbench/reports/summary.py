@@ -63,7 +63,6 @@ class ReportSummary(Model):
     size: str = Field(description="Size of the config that was taken; empty: the config itself.")
     runs: RunCounts
     answers: Listed[str] = Field((), description="Sentences that the page begins with.")
-    tables: Listed[str] = Field(description="Names.")
     printed: dict[str, Held] = Field(
         {}, description="Agreement of printed values with ours, by name."
     )

@@ -132,7 +132,7 @@ def test_the_overview_goes_by_importance_and_in_the_order_of_the_papers(tmp_path
 
     def summarise(config, paper, part, described):
         found = {"config": config, "title": config, "paper": paper, "part": part, "size": ""}
-        found |= {"runs": {"ok": 1, "planned": 1}, "tables": [], "claims": []}
+        found |= {"runs": {"ok": 1, "planned": 1}, "claims": []}
         (tmp_path / config).mkdir()
         text = json.dumps(found | {"described": described})
         (tmp_path / config / "summary.json").write_text(text, encoding="utf-8")

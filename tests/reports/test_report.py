@@ -232,14 +232,14 @@ def test_verdicts_are_in_the_page_the_table_and_claims_md(tmp_path):
     assert "1 claim of the paper: 1 true in these runs (1 beyond chance). Errors" in claims
 
 
-def test_an_image_that_makes_the_page_too_large_is_named(tmp_path, monkeypatch):
-    monkeypatch.setattr("boostbench.reports.page._IMAGE_BYTES", 4000)
-    drawings = {"small": Drawing(b"p" * 1000, b""), "huge": Drawing(b"p" * 8000, b"")}
+def test_an_image_that_makes_the_page_larger_than_1_mb_is_named(tmp_path):
+    drawings = {"small": Drawing(b"p" * 1000, b""), "huge": Drawing(b"p" * 750_000, b"")}
     config = make_config(tmp_path)
     text = make_report(collect(config, plan_of(config))).page(drawings)
     images = [link for link in Reader(text).links if link.startswith("data:")]
     assert [len(base64.b64decode(image.partition(",")[2])) for image in images] == [1000]
     assert "it lies beside it as huge.png" in text
+    assert len(text.encode()) < 1_000_000
 
 
 def test_no_result_at_all_is_said_and_nothing_is_written(tmp_path):
