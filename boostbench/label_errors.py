@@ -40,7 +40,7 @@ from boostbench.data.readers import read_rows
 from boostbench.data.sources import locate
 from boostbench.data.splits import fold_ids
 from boostbench.errors import BoostbenchError
-from boostbench.models import booster_for
+from boostbench.models import booster_for, fitting
 from boostbench.quantities.predictions import probabilities_of
 
 if TYPE_CHECKING:
@@ -138,7 +138,8 @@ def find_label_errors(
         what = f"two classes with {folds} rows or more are needed; the largest have"
         raise BoostbenchError(f"{what} {', '.join(map(str, np.sort(counts)[:-3:-1]))}")
     kept, y = np.unique(dataset.y[rows], return_inverse=True)
-    P = np.array([*out_of_fold(make, dataset.X[rows], y, repeats, folds, seed, on_fit)])
+    with fitting(name):
+        P = np.array([*out_of_fold(make, dataset.X[rows], y, repeats, folds, seed, on_fit)])
     names = [dataset.classes[k] for k in kept]
     found = estimate(y, P, names, rows=rows + 1, left_out=rare, seed=seed)
     table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))

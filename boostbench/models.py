@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -139,6 +140,24 @@ def booster_for(
     return run.method, made, dataset
 
 
+@contextmanager
+def fitting(name: str) -> Iterator[None]:
+    """Return a context in which a fit that is refused, e.g. for missing values, names its booster.
+
+    Parameters
+    ----------
+    name : str
+        Label of the booster.
+    """
+    try:
+        yield
+    except ValueError as error:
+        if isinstance(error, BoostbenchError):
+            raise
+        reason = str(error).partition("\n")[0]
+        raise BoostbenchError(f"booster {name!r} cannot be fitted: {reason}") from error
+
+
 def fit_model(
     booster: Booster,
     on: str | Path,
@@ -172,7 +191,9 @@ def fit_model(
 
     given = {"rounds": rounds, "plugins": plugins, **options}
     name, made, dataset = booster_for(booster, on, seed, name="fit", **given)
-    pipeline = dataset.pipeline(made.fit(dataset.X, dataset.y))
+    with fitting(name):
+        made.fit(dataset.X, dataset.y)
+    pipeline = dataset.pipeline(made)
     names = [each.name for each in dataset.columns if each.is_feature] or dataset.feature_names
     pipeline[0].fit(pd.DataFrame([dict.fromkeys(names)]))  # the columns have the encoding
     facts = {

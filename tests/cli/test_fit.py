@@ -138,6 +138,19 @@ def test_the_next_command_of_compare_fits_its_best_booster(boostbench, in_this_p
     assert names == ["width", "colour=blue", "colour=green", "colour=red"]
 
 
+@pytest.mark.parametrize("command", ["labels", "fit"])
+def test_a_booster_that_refuses_the_data_is_named(boostbench, command):
+    Path("plants.csv").write_text(CSV.replace("9,", ",", 1))
+    data = ("plants.csv", "--target", "kind", "-o", "out.csv")
+    arguments = (
+        ("gradient-boosting", "--on") if command == "fit" else ("--booster=gradient-boosting",)
+    )
+    outcome = boostbench(command, *arguments, *data)
+    assert outcome.code == 2
+    said = "booster 'gradient-boosting' cannot be fitted: Input X contains NaN."
+    assert outcome.err == f"boostbench: {said}\n"
+
+
 def test_a_file_without_rows_and_a_folder_as_output_are_refused(boostbench):
     model = fitted(boostbench)
     Path("new.csv").write_text("width,colour,seen\n")

@@ -253,7 +253,7 @@ class _Planner:
         n_classes = 2 if entry.generator else entry.n_classes or 2
         if n_classes > 2 and self._is_binary(booster.component):
             return (
-                f"booster {booster.name!r} takes two classes, and {run.data.name} has {n_classes}; "
+                f"booster {booster.name!r} takes two classes, and {run.dataset} has {n_classes}; "
                 f"'one-vs-all: {{booster: {booster.name}}}' takes it to more"
             )
         return ""
