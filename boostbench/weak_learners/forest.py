@@ -336,6 +336,8 @@ class Forest:
         """Return one tree as indented text; see `boostbench.weak_learners.drawing.FittedTree`."""
         from boostbench.weak_learners.drawing import FittedTree
 
+        if not 0 <= tree < self.n_trees:
+            raise ValueError(f"tree must be within 0..{self.n_trees - 1}, found {tree}")
         return FittedTree(self[tree], 1.0, 1, feature_names, class_names).to_text()
 
 
