@@ -38,8 +38,8 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from boostbench.boosters.frames import with_words
 from boostbench.errors import BoostbenchError, PluginError
+from boostbench.models_only import models_only
 from boostbench.registry import boosters
 
 #: Parameters that set the number of rounds; the first that exists is used.
@@ -215,7 +215,8 @@ class ClassifierBooster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         if not reset:
             check_is_fitted(self)
-        tags, frame = get_tags(self).input_tags, with_words(X)
+        tags = get_tags(self).input_tags
+        frame = _with_words(X) if hasattr(X, "columns") else None
         checked = validate_data(
             self,
             X if frame is None else frame,
@@ -329,6 +330,13 @@ class _Unweighted(ClassifierBooster):
     def fit(self, X: Any, y: ArrayLike) -> Any:  # type: ignore[override]
         """Fit the classifier to labels encoded as 0..K-1."""
         return super().fit(X, y)
+
+
+@models_only
+def _with_words(X: Any) -> Any:
+    from boostbench.boosters.frames import with_words
+
+    return with_words(X)
 
 
 def _empty_instance(classifier: Any) -> Any:
