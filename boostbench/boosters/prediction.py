@@ -19,7 +19,7 @@ from boostbench.portable import log
 if TYPE_CHECKING:
     from boostbench.weak_learners.drawing import FittedTree
 
-#: How samples are validated.
+#: Options of the validation of samples.
 CHECKS: dict[str, Any] = {
     "accept_sparse": "csr",
     "dtype": np.float64,
