@@ -52,9 +52,9 @@ def repeated(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     return X.repeat(count, axis=0), y.repeat(count)
 
 
-def unmerged(X: np.ndarray, y: np.ndarray, weight: np.ndarray) -> CanonicalRows:
+def unmerged(X: np.ndarray, y: np.ndarray, weight: np.ndarray, made: Any = None) -> CanonicalRows:
     """Return one row per sample: an idle column, which no weak learner sees, tells them apart."""
-    return canonical_rows(np.column_stack([X, np.arange(len(X))]), y, weight)
+    return canonical_rows(np.column_stack([X, np.arange(len(X))]), y, weight, made)
 
 
 def trees_of(booster: Any) -> list[Any]:
