@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,16 @@ import typer.main
 from boostbench.cli.app import app
 
 PAGE = Path(__file__).with_name("cli.md")
+#: An argument or option with the same words in as many commands is described once.
+COMMON = 2
 HEAD = """\
 # The command line
 
 <!-- Written by `make docs` from the help texts; edit those. -->
 
-`boostbench COMMAND --help` prints the same text. Results are written to stdout, progress and
-messages to stderr. Colours and live displays are used only on a terminal without `NO_COLOR`.
+`boostbench COMMAND --help` describes a command with all its options. Results are written to
+stdout, progress and messages to stderr. Colours and live displays are used only on a terminal
+without `NO_COLOR`.
 
 | exit code | meaning |
 |---|---|
@@ -35,7 +39,11 @@ plugins.
 def page() -> str:
     """Return the text of docs/cli.md."""
     root = typer.main.get_command(app)
-    return HEAD + "".join(_section(name, command) for name, command in commands(root))
+    found = list(commands(root))
+    counts = Counter(row for _, command in found for row in _rows(command))
+    common = [row for row, count in counts.items() if count >= COMMON]
+    head = ["", "## Arguments and options of several commands\n", *_table(common)]
+    return HEAD + "\n".join([*head, *(_section(*each, common) for each in found), ""])
 
 
 def commands(group: Any, prefix: str = "boostbench") -> Iterator[tuple[str, Any]]:
@@ -48,19 +56,32 @@ def commands(group: Any, prefix: str = "boostbench") -> Iterator[tuple[str, Any]
             yield full, command
 
 
-def _section(name: str, command: Any) -> str:
+def _section(name: str, command: Any, common: list[tuple[str, str]]) -> str:
     arguments = [param for param in command.params if param.param_type_name == "argument"]
-    options = [param for param in command.params if param.param_type_name == "option"]
     usage = " ".join([name, *(_usage(argument) for argument in arguments), "[OPTIONS]"])
     text, _, examples = command.help.replace("\b\n", "").partition("Examples:\n")
-    lines = [f"\n## {name}\n", text.strip(), f"\n```console\n$ {usage}\n```\n"]
-    rows = [(f"`{_usage(argument)}`", argument) for argument in arguments]
-    rows += [(f"`{_flag(option)}`", option) for option in options]
-    lines += ["| | |", "|---|---|"]
-    lines += [f"| {label} | {_meaning(param)} |" for label, param in rows]
-    shown = "\n".join(f"$ {line.strip()}" for line in examples.strip().splitlines())
-    lines.append(f"\n```console\n{shown}\n```")
-    return "\n".join(lines) + "\n"
+    shown = [f"$ {line.strip()}" for line in examples.strip().splitlines()]
+    lines = [f"\n## {name}\n", text.strip(), f"\n    {usage}\n"]
+    own = [row for row in _rows(command) if row not in common]
+    lines += [*_table(own), ""] if own else []
+    shared = [_short(label) for label, _ in (row for row in _rows(command) if row in common)]
+    lines += [f"Also {', '.join(shared)}.\n"] if shared else []
+    return "\n".join([*lines, "```console", *shown, "```"])
+
+
+def _rows(command: Any) -> Iterator[tuple[str, str]]:
+    for param in command.params:
+        is_option = param.param_type_name == "option"
+        yield f"`{_flag(param) if is_option else _usage(param)}`", _meaning(param)
+
+
+def _short(label: str) -> str:
+    """Return the first name of an option, without its value."""
+    return f"`{label.strip('`').split()[0].strip(',')}`"
+
+
+def _table(rows: list[tuple[str, str]]) -> list[str]:
+    return ["| | |", "|---|---|", *(f"| {label} | {meaning} |" for label, meaning in rows)]
 
 
 def _usage(argument: Any) -> str:

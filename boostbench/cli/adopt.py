@@ -18,9 +18,9 @@ def adopt(
 ) -> int:
     """Keep stale results that a code change does not affect.
 
-    Some runs of each booster on each data set are repeated. If their results equal the old records,
-    the other records of the same code are adopted, with a note in each; if one result differs, all
-    of them stay stale. The exit code is 1 if records stay stale.
+    Repeats some runs of each booster on each data set. If all results equal the old records, the
+    other records of the same code are kept, with a note in each. The exit code is 1 if records stay
+    stale.
 
     Examples:
       boostbench adopt noise20 --data DIR

@@ -66,12 +66,12 @@ def boostbench(
     """Reproduce and compare multiclass and noise-robust boosting.
 
     Examples:
-      boostbench run quickstart
-      boostbench run configs/noise20.yaml --data DIR --jobs 2
-      boostbench report noise20
+      boostbench compare samme sm-boost --on wine
+      boostbench run noise20 --size quick
+      boostbench report noise20 --size quick --open
 
     Exit codes: 0 success; 1 some runs failed or were skipped, or a claim is not reproduced;
-    2 invalid input; 130 interrupted.
+    2 invalid input; 70 a bug in boostbench; 130 interrupted.
     """
 
 

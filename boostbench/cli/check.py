@@ -21,8 +21,7 @@ def check(
         str,
         typer.Argument(
             metavar="FILE.py[:NAME]",
-            help="Python file: check all boosters, weak learners, noise models and data sets that "
-            "it registers, or only NAME.",
+            help="Python file; all that it registers is tested, or only NAME.",
         ),
     ],
     *,
@@ -30,10 +29,9 @@ def check(
 ) -> int:
     """Run the tests that all plugins of a kind must pass.
 
-    For a booster: the estimator checks of scikit-learn, equal predictions for equal seeds, staged
-    predictions and a run. For a weak learner: the same, of a booster for each of its demands. For a
-    noise model: its labels. For a data set: its parts. The tests of a component end at the first
-    that fails; the exit code is then 1.
+    A booster is tested by the estimator checks of scikit-learn, equal seeds, staged predictions and
+    a run; a weak learner by boosters that use it; a noise model by its labels, a data set by its
+    parts. Tests of a component end at the first that fails; the exit code is then 1.
 
     Examples:
       boostbench check my_booster.py

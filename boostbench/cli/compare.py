@@ -42,7 +42,7 @@ class Options:
         list[str],
         typer.Argument(
             metavar="BOOSTER",
-            help="Name, FILE.py:Class, or with parameters NAME:PARAMETER=VALUE,...",
+            help="Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,...",
         ),
     ]
     on: Annotated[
@@ -65,7 +65,7 @@ class Options:
     repeats: Annotated[int, typer.Option(metavar="N", help="Number of cross-validations.")] = 5
     rounds: Annotated[int, typer.Option(metavar="N", help="Boosting rounds.")] = 100
     metric: Annotated[
-        str, typer.Option(metavar="NAME", help="Metric of a config to compare by, as log_loss.")
+        str, typer.Option(metavar="NAME", help="Metric to compare by, e.g. log_loss.")
     ] = "error"
     drop: Drop
     types: Types
@@ -82,12 +82,12 @@ def compare(
         float | None,
         typer.Option(
             metavar="POINTS",
-            help="Largest practically irrelevant difference; by default 1 point, or 0.01 if the "
-            "metric is not in percent.",
+            help="Smallest difference that matters; by default 1 point, or 0.01 if the metric is "
+            "not in percent.",
         ),
     ] = None,
     page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the result to this HTML file.")
+        Path | None, typer.Option(metavar="FILE", help="Also write the answer as a page.")
     ] = None,
     jobs: Jobs = None,
     retry: Retry,
@@ -95,10 +95,8 @@ def compare(
 ) -> int:
     """Compare boosters on your data by cross-validation.
 
-    Uses repeated stratified cross-validation and prints the result in words, then the means with
-    95 % intervals and probabilities. These are from the correlated t test or, for five or more data
-    sets, from a bootstrap over the data sets. Finished runs are kept: with more boosters or repeats
-    only the missing runs are done.
+    Repeats stratified cross-validation, and prints the answer in words, the mean errors with 95 %
+    intervals, and the probability that each booster is best. Finished runs are kept.
 
     Examples:
       boostbench compare samme adaboost-mh --on wine

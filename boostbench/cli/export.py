@@ -24,13 +24,11 @@ def export(
         ),
     ] = None,
 ) -> int:
-    """Print all error curves as tidy CSV.
+    """Print the numbers behind the curves as CSV.
 
-    The columns are dataset, booster, parameters, noise_model, noise_rate, seed, round, metric,
-    value, carried and, for splits with folds, fold. train_error, train_error_clean and test_error
-    are fractions. After a run stops early, the value of its last round is repeated and carried is
-    True. Packed records lack rounds that no report reads, which a message says. The exit code is 1
-    if runs have no result.
+    A row has the value of a metric after a round of a run; errors are fractions. After an early
+    stop the last value is repeated, and carried is True. Packed records have only the rounds that
+    the report reads. The exit code is 1 if runs have no result.
 
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv

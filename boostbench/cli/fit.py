@@ -17,7 +17,7 @@ def fit(
         str,
         typer.Argument(
             metavar="BOOSTER",
-            help="As for compare; by default the best of the last compare in --results.",
+            help="As for compare; by default the best of the last compare.",
             show_default=False,
         ),
     ] = "",
@@ -42,8 +42,8 @@ def fit(
 ) -> int:
     """Fit a booster to all rows of a data set and write the model.
 
-    The file holds the encoding of the columns, the booster and the classes; predict reads new rows
-    with it. After compare, its best booster and its options are the defaults.
+    The model holds the encoding of the columns, the booster and the classes. After compare, its
+    best booster and its options are the defaults.
 
     Examples:
       boostbench fit sm-boost --on patients.csv --target diagnosis -o patients.skops

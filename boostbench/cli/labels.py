@@ -27,7 +27,7 @@ def labels(
     types: Types,
     booster: Annotated[
         str,
-        typer.Option(metavar="NAME", help="Booster with probabilities, with parameters or not."),
+        typer.Option(metavar="NAME", help="Booster that estimates probabilities."),
     ] = "random-forest",
     repeats: Annotated[
         int, typer.Option(metavar="N", min=2, help="Number of cross-validations.")
@@ -43,15 +43,13 @@ def labels(
     ] = None,
     rows: Annotated[
         int,
-        typer.Option(
-            metavar="N", min=0, help="Number of suspicious rows; by default as estimated."
-        ),
+        typer.Option(metavar="N", min=0, help="Rows to list; by default as many as are wrong."),
     ] = 0,
     as_json: Json = False,
 ) -> int:
     """Estimate how many labels are wrong, and list suspicious rows.
 
-    Prints the share of wrong labels, in total and by class, with 95 % intervals, and the most
+    Prints the share of wrong labels with 95 % intervals, in total and by class, and the most
     suspicious rows with the label that models trained without them suggest.
 
     Examples:

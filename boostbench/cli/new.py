@@ -21,8 +21,8 @@ def new(
 ) -> int:
     """Write the template of a plugin or config.
 
-    The template of a booster, noise model or data set is a Python file with a config that compares
-    it with others. Templates run without changes. Existing files are not overwritten.
+    A booster, noise model or data set is a Python file with a config that compares it. Both run
+    unchanged. Existing files are not overwritten.
 
     Examples:
       boostbench new booster my-booster

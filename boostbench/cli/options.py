@@ -56,8 +56,7 @@ Jobs = Annotated[
         "-j",
         metavar="N",
         min=1,
-        help="Number of parallel runs, by default the number of cores. A run uses one thread "
-        "while other runs wait.",
+        help="Number of parallel runs; by default the number of cores.",
     ),
 ]
 Retry = Annotated[
@@ -65,8 +64,8 @@ Retry = Annotated[
     repeatable(
         "--retry",
         "STATUS",
-        "Repeat only the runs with this status: failed, timeout, out-of-memory, killed or stale; "
-        "several separated by commas",
+        "Repeat only runs that are failed, timeout, out-of-memory, killed or stale (several "
+        "separated by commas)",
     ),
 ]
 Size = Annotated[
@@ -87,7 +86,7 @@ Sample = Annotated[
         metavar="SHARE",
         min=0.0,
         max=1.0,
-        help="Share of the runs of each booster on each data set to repeat; at least one run.",
+        help="Share of the runs of each booster on each data set to repeat, at least one.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -241,8 +240,7 @@ Types = Annotated[
     repeatable(
         "--type",
         "COLUMN=TYPE",
-        "What a column of a data file is: number, category, date, id, a format of dates such as "
-        "%d/%m/%Y, or a way to write numbers such as 1.234,5",
+        "What a column is: number, category, date, id, or a format such as %d/%m/%Y or 1.234,5",
     ),
 ]
 

@@ -28,14 +28,16 @@ def predict(
     ] = None,
     trust: Annotated[
         list[str],
-        repeatable("--trust", "NAME", "Class or function that the model may use, and that runs"),
+        repeatable(
+            "--trust", "NAME", "Class or function of another package that the model may use"
+        ),
     ],
     plugins: Plugins,
 ) -> int:
     """Predict the labels of new rows by a model that fit wrote.
 
-    Columns are found by name, in any order; others are ignored. A line tells of each column that is
-    missing, of another type, or has values that the training data did not have.
+    Columns are found by name; others are ignored. A line names each column that is missing, of
+    another type, or has values that the training data did not have.
 
     Examples:
       boostbench predict patients.skops new.csv -o predicted.csv

@@ -27,7 +27,7 @@ _Output = Annotated[
         "--output",
         "-o",
         metavar="DIR",
-        help="Folder for the report folders of all configs; by default that of --results.",
+        help="Folder for the report folders; by default that of --results.",
     ),
 ]
 
@@ -37,13 +37,11 @@ def report(
     selection: AnyRuns,
     every: Annotated[
         bool,
-        typer.Option("--all", help="All shipped configs and sizes with a folder in --results."),
+        typer.Option("--all", help="All shipped configs with a folder in --results."),
     ] = False,
     pack: Annotated[
         bool,
-        typer.Option(
-            "--pack", help="Also write records.jsonl.xz, which is read if there are no records."
-        ),
+        typer.Option("--pack", help="Also pack the records into the report folder."),
     ] = False,
     output: _Output = None,
     open_page: Annotated[
@@ -52,10 +50,9 @@ def report(
 ) -> int:
     """Write tables, figures, verdicts and an offline page.
 
-    Nothing is trained. The main table is printed. If no run of a config has a record, the packed
-    records in its report folder are read instead. The report lists runs without result, and tables
-    and figures that could not be made; the exit code is then 1. With --all, README.md and
-    index.html in the results folder list all reports.
+    Trains nothing, and prints the main table. If no run has a record, the packed records in the
+    report folder are read. The exit code is 1 if runs lack a result or a table or figure could not
+    be made. With --all, README.md and index.html list all reports.
 
     Examples:
       boostbench report noise20 --open

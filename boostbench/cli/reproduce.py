@@ -41,8 +41,7 @@ def reproduce(
         list[str],
         typer.Argument(
             metavar="PAPER",
-            help="Folder of shipped configs, such as softmax-boosting, or a single config, by path "
-            "or name.",
+            help="Paper, such as softmax-boosting, or a config.",
             autocompletion=completing(configs_by_paper),
         ),
     ],
@@ -55,9 +54,8 @@ def reproduce(
 ) -> int:
     """Run, report and verify all configs of a paper.
 
-    For each config, the missing runs are done, the report is written and the claims are judged.
-    index.html in the results folder then summarizes all experiments in it. If a config lacks the
-    given size, its next larger size is used or, without one, the config itself.
+    Does the missing runs, writes the reports, judges the claims, and writes an overview, index.html
+    in the results folder. A config without the given size takes its next larger one.
 
     Examples:
       boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2

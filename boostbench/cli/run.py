@@ -43,9 +43,8 @@ _Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Address of a Dask cluster, e.g. tcp://host:8786 or tls://host:8786, or name of a "
-        "batch system of dask-jobqueue, e.g. slurm, to start --jobs workers there; by default "
-        "a cluster on this machine.",
+        help="Address of a Dask cluster, e.g. tcp://host:8786, or a batch system of "
+        "dask-jobqueue, e.g. slurm; by default a cluster on this machine.",
     ),
 ]
 
@@ -61,8 +60,7 @@ def run(
         repeatable(
             "--dask",
             "KEY=VALUE",
-            "Option of the cluster: TLS settings for an address, e.g. tls_ca_file=ca.pem, or "
-            "settings of the batch system, e.g. queue=long",
+            "Option of the cluster, e.g. tls_ca_file=ca.pem or queue=long",
         ),
     ],
     retry: Retry,
@@ -73,8 +71,8 @@ def run(
 ) -> int:
     """Do the missing and stale runs; finished runs are kept.
 
-    All data sets are located first. The record of each run is written as soon as the run ends, so
-    after an interruption the same command does the remaining runs.
+    The record of a run is written when the run ends. After an interruption, the same command does
+    the remaining runs.
 
     Examples:
       boostbench run configs/noise20.yaml --data DIR --jobs 2

@@ -24,8 +24,7 @@ _Watch = Annotated[
     bool,
     typer.Option(
         "--watch",
-        help="First wait for the runs, printing a line after each change. Ends when all runs are "
-        "done, or when the processes that were at work have ended.",
+        help="Wait until no process is at work, with a line after each change.",
     ),
 ]
 
@@ -39,11 +38,9 @@ def status(
 ) -> int:
     """Show which runs are done, failed, stale, missing or in progress.
 
-    A run is stale if its code, its data or a file that its plugin read has changed. Changes of
-    files that a plugin reads in compiled code, in another process or over the network are not
-    detected. Runs with other versions of numpy, scipy, scikit-learn and numba are counted. Runs are
-    in progress if any process that shares the results folder does them. The exit code is 1 if a run
-    failed or was skipped.
+    A run is stale if its code or data have changed, and in progress if any process that shares the
+    results folder does it. Runs with other versions of packages are counted. The exit code is 1 if
+    a run failed or was skipped.
 
     Examples:
       boostbench status noise20

@@ -27,8 +27,7 @@ def verify(
             metavar="SHARE",
             min=0.0,
             max=1.0,
-            help="Repeat this share of the recorded runs of each booster on each data set, at "
-            "least one, and compare the results with the records.",
+            help="Repeat this share of the runs of each booster on each data set, at least one.",
         ),
     ] = None,
     jobs: Jobs = None,
@@ -36,14 +35,12 @@ def verify(
 ) -> int:
     """Judge the claims of a paper, or repeat some of its runs.
 
-    Nothing is trained without --sample. A claim is true or false in these runs, and that is beyond
-    chance or could be chance; an open claim says what would decide it. The exit code is 0 only if
-    all claims are reproduced: true, and beyond chance.
+    A claim is true or false in these runs, and that is beyond chance or could be chance. The exit
+    code is 0 only if all claims are reproduced: true, and beyond chance.
 
-    With --sample, some runs are repeated with the code and data of this machine, and compared with
-    their records or, if there are none, with the packed records in the report folder. The results
-    folder is not changed. The exit code is 0 only if there are runs to repeat, all of the sample
-    could be repeated, and all results are the same (real numbers within 1e-9).
+    With --sample, some runs are repeated, and compared with their records or the packed records.
+    The results folder stays as it is. The exit code is 0 only if all results are the same (real
+    numbers within 1e-9).
 
     Examples:
       boostbench verify noise20
