@@ -1,11 +1,10 @@
 """Registries of boosters, weak learners, noise models, generators, quantities and report parts.
 
 A name is looked up among the objects registered by decorators (as those of ``--plugin FILE``), then
-among the built-in objects, then among the entry points of installed packages in the groups
-``boostbench.boosters``, ``boostbench.weak_learners`` and so on, as the registries below are named.
-Boosters and weak learners of this package are registered by the same decorators, whose arguments
-are read from the sources. Listing names imports nothing; an object is imported on request. A plugin
-that cannot be loaded is listed with the reason and does not affect other plugins.
+among the built-in objects. A name with a colon says where the object is: ``FILE.py:NAME``, or
+``package.module:NAME`` for installed packages. Boosters and weak learners of this package are
+registered by the same decorators, whose arguments are read from the sources. Listing names imports
+nothing; an object is imported on request.
 
 Examples
 --------
@@ -25,19 +24,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from boostbench.errors import PluginError, UnknownNameError
-from boostbench.plugin_files import (
-    FILE_MODULE,
-    check_allowed,
-    executed_plugins,
-    load_plugin,
-    loading,
-)
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+from boostbench.plugin_files import FILE_MODULE, check_allowed, load_plugin, loading
 
 T = TypeVar("T")
 
@@ -56,12 +46,15 @@ class Declaration:
         Parameters with which the tests of all components try this one.
     variants : mapping of str to str
         Names in print of labels that configs give to variants of the component.
+    summary : str
+        First line of the docstring.
     """
 
     printed: str = ""
     family: str = ""
     trial: Mapping[str, Any] = field(default_factory=dict)
     variants: Mapping[str, str] = field(default_factory=dict)
+    summary: str = field(default="", compare=False)
 
 
 class Registry:
@@ -71,24 +64,20 @@ class Registry:
     ----------
     kind : str
         Singular name of the kind in messages: ``"booster"``.
-    group : str
-        Entry-point group of installed packages.
     builtin : mapping of str to str
         Name to ``"module:attribute"``.
     packages : str, default=""
         Packages of boostbench whose modules register further built-in classes, by the decorators of
-        plugins. Names and declarations are read from their sources.
+        plugins: ``@boosters.register(...)``. Names and declarations are read from their sources.
     options : str, default=""
         ``"module:Class"`` of the base class of the models of options, if plugins have options.
     adapter : str, default=""
-        ``"module:function"`` that turns classes of other packages into plugins. With an adapter,
-        ``"package.module:Class"`` is a valid name.
+        ``"module:function"`` that turns classes of other packages into plugins.
     """
 
     def __init__(
         self,
         kind: str,
-        group: str,
         builtin: Mapping[str, str],
         *,
         packages: str = "",
@@ -96,7 +85,6 @@ class Registry:
         adapter: str = "",
     ) -> None:
         self.kind = kind
-        self.group = group
         self._options = options
         self._adapter = adapter
         self._listed = builtin
@@ -146,13 +134,14 @@ class Registry:
     @cached_property
     def _builtin(self) -> dict[str, tuple[str, Declaration]]:
         """Origin and declaration of the listed objects, and of the classes in `packages`."""
-        decorator = rf"^@{self.group.rpartition('.')[2]}\.register(\(.*?\))\nclass (\w+)"
+        kind = rf"@{self.kind.replace(' ', '_')}s\.register"
+        pattern = rf'^{kind}(\(.*?\))\nclass (\w+).*?"""(.+?)(?:"""|\n)'
         found = {name: (origin, Declaration()) for name, origin in self._listed.items()}
         for package in self._packages:
             for file in sorted(Path(__file__).with_name(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
-                for call, attribute in re.findall(decorator, text, re.MULTILINE | re.DOTALL):
-                    name, declaration = _declared_in(call)
+                for call, attribute, line in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
+                    name, declaration = _declared_in(call, line)
                     origin = f"boostbench.{package}.{file.stem}:{attribute}"
                     found[name] = origin, declaration
         return found
@@ -167,10 +156,10 @@ class Registry:
 
     def in_order(self) -> list[str]:
         """Return all names, the built-in ones first and in the order of their list."""
-        return list({**self._builtin, **self._registered, **self._installed})
+        return list({**self._builtin, **self._registered})
 
     def get(self, name: str, *, where: str = "") -> Any:
-        """Return the object of a name or of ``"FILE.py:attribute"``.
+        """Return the object of a name, of ``"FILE.py:NAME"`` or of ``"package.module:NAME"``.
 
         Raises
         ------
@@ -194,17 +183,30 @@ class Registry:
         return name, dict(params or {})
 
     def _lookup(self, name: str, where: str) -> Any:
-        if ".py:" in name:
-            return self._from_file(name, where)
-        if self._is_reference(name):
-            return self._from_package(name, where)
         if name in self._registered:
-            return _usable(self._registered[name][0], self.kind, name, where)
+            return self._usable(self._registered[name][0], name, where)
         if name in self._builtin:
             return _import_object(self._builtin[name][0])
-        if name in self._installed:
-            return self._load_installed(name, where)
-        raise self.unknown(name, where)
+        source, _, attribute = name.rpartition(":")
+        if source.endswith(".py"):
+            module = load_plugin(Path(source), where=where)
+        elif _is_reference(name):
+            check_allowed(f"module {source}", where=where)
+            with loading(f"{source} cannot be imported", where, (ModuleNotFoundError,)):
+                module = importlib.import_module(source)
+        else:
+            raise self.unknown(name, where)
+        if not hasattr(module, attribute):
+            public = [known for known in vars(module) if not known.startswith("_")]
+            raise UnknownNameError(f"attribute of {source}", attribute, public, where=where)
+        return self._usable(getattr(module, attribute), attribute, where)
+
+    def _usable(self, plugin: T, name: str, where: str) -> T:
+        if not callable(plugin) or (self._adapter and not hasattr(plugin, "fit")):
+            needed = "class with a method 'fit'" if self._adapter else "class or a function"
+            what = f"{self.kind} {name!r} must be a {needed}, found {type(plugin).__name__}"
+            raise PluginError(what, where=where)
+        return plugin
 
     def module(self, name: str) -> str:
         """Return the module or the path of the file that defines ``name``, without importing it.
@@ -222,9 +224,7 @@ class Registry:
             return str(sys.modules[module].__file__) if is_file else module
         if name in self._builtin:
             return self._builtin[name][0].partition(":")[0]
-        if name in self._installed:
-            return self._installed[name].module
-        if self._is_reference(name):
+        if _is_reference(name):
             return name.partition(":")[0]
         raise self.unknown(name)
 
@@ -265,7 +265,7 @@ class Registry:
         UnknownNameError
             If the name is unknown.
         """
-        is_plugin = name in self._registered or ".py:" in name or name in self._installed
+        is_plugin = name in self._registered or ".py:" in name
         return not is_plugin and not self.module(name).startswith("boostbench.")
 
     def unknown(self, name: str, where: str = "") -> UnknownNameError:
@@ -279,90 +279,32 @@ class Registry:
         )
 
     def summary(self, name: str) -> str:
-        """Return the first line of the docstring; built-in objects are not imported.
+        """Return the first line of the docstring; built-in classes are not imported.
 
         Raises
         ------
         UnknownNameError, PluginError
             As by `get`.
         """
-        if name in self._registered or name not in self._builtin:
-            return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
-        module, _, attribute = self._builtin[name][0].partition(":")
-        if not module.startswith("boostbench."):
-            return f"`{attribute}` of {module.partition('.')[0]}."
-        file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
-        pattern = rf'^(?:class {attribute}\b|def {attribute}\b|{attribute} = ).*?"""(.+?)(?:"""|\n)'
-        match = re.search(pattern, file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-        return match[1] if match else ""
+        origin, declaration = self._builtin.get(name, ("", Declaration()))
+        if name in self._builtin and not origin.startswith("boostbench."):
+            return f"`{origin.partition(':')[2]}` of {origin.partition('.')[0]}."
+        return declaration.summary or (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
 
     def options(self) -> Any:
         """Return the base class of the models of options."""
         return _import_object(self._options)
 
-    def broken(self) -> dict[str, str]:
-        """Return the installed plugins that cannot be loaded, with the reasons."""
-        reasons = {}
-        for name in self._installed:
-            try:
-                self._load_installed(name, "")
-            except PluginError as error:
-                reasons[name] = error.what
-        return reasons
-
     def __contains__(self, name: object) -> bool:
-        return name in self.in_order() or (isinstance(name, str) and self._is_reference(name))
+        return name in self.in_order() or (isinstance(name, str) and _is_reference(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
-    @cached_property
-    def _installed(self) -> dict[str, EntryPoint]:
-        from importlib.metadata import entry_points  # slow import
 
-        return {point.name: point for point in entry_points(group=self.group)}
-
-    def _load_installed(self, name: str, where: str) -> Any:
-        point = self._installed[name]
-        package = point.dist.name if point.dist is not None else point.module
-        with loading(f"{self.kind} {name!r} of the package {package}", where):
-            return _usable(point.load(), self.kind, name, where)
-
-    def _is_reference(self, name: str) -> bool:
-        """Return whether a name has the form ``"package.module:Class"``."""
-        return bool(self._adapter and re.fullmatch(r"[^\W\d][\w.]*:[^\W\d]\w*", name))
-
-    def _from_package(self, reference: str, where: str) -> Any:
-        module, _, attribute = reference.partition(":")
-        check_allowed(f"module {module}", where=where)
-        with loading(f"{module} cannot be imported", where, (ModuleNotFoundError,)):
-            plugin = getattr(importlib.import_module(module), attribute, None)
-        if not inspect.isclass(plugin) or not hasattr(plugin, "fit"):
-            what = f"{attribute!r} of {module} is not a class with a method 'fit'"
-            raise PluginError(what, where=where)
-        return plugin
-
-    def _from_file(self, reference: str, where: str) -> Any:
-        path, _, attribute = reference.rpartition(":")
-        module = load_plugin(Path(path), where=where)
-        if not hasattr(module, attribute):
-            public = [name for name in vars(module) if not name.startswith("_")]
-            raise UnknownNameError(f"attribute of {path}", attribute, public, where=where)
-        return _usable(getattr(module, attribute), self.kind, attribute, where)
-
-
-def has_foreign_code() -> bool:
-    """Return whether a plugin file or an installed plugin package is loaded in this process."""
-    kinds = (boosters, weak_learners, noise_models, generators, quantities)
-    points = (point for kind in kinds for point in kind._installed.values())
-    return bool(executed_plugins()) or any(point.module in sys.modules for point in points)
-
-
-def _usable(plugin: T, kind: str, name: str, where: str) -> T:
-    if not callable(plugin):
-        what = f"{kind} {name!r} must be a class or a function, found {type(plugin).__name__}"
-        raise PluginError(what, where=where)
-    return plugin
+def _is_reference(name: str) -> bool:
+    """Return whether a name has the form ``"FILE.py:NAME"`` or ``"package.module:NAME"``."""
+    return re.fullmatch(r".+\.py:.*|[^\W\d][\w.]*:[^\W\d]\w*", name) is not None
 
 
 def _import_object(reference: str) -> Any:
@@ -374,12 +316,12 @@ def _folded(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
 
 
-def _declared_in(call: str) -> tuple[str, Declaration]:
+def _declared_in(call: str, summary: str) -> tuple[str, Declaration]:
     """Return the name and the declaration in the text of the arguments of ``register``."""
     node = ast.parse(f"register{call}", mode="eval").body
     assert isinstance(node, ast.Call)
     declared = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
-    return ast.literal_eval(node.args[0]), Declaration(**declared)
+    return ast.literal_eval(node.args[0]), Declaration(**declared, summary=summary)
 
 
 def _origin(plugin: Any) -> str:
@@ -388,7 +330,6 @@ def _origin(plugin: Any) -> str:
 
 boosters = Registry(
     "booster",
-    "boostbench.boosters",
     {  # of other packages; runs of those that are not installed are skipped with a reason
         "catboost": "catboost:CatBoostClassifier",
         "tabicl": "tabicl:TabICLClassifier",
@@ -405,7 +346,6 @@ boosters = Registry(
 )
 weak_learners = Registry(
     "weak learner",
-    "boostbench.weak_learners",
     {},
     packages="weak_learners",
     adapter="boostbench.weak_learners.estimator:as_weak_learner",
@@ -414,7 +354,6 @@ weak_learners = Registry(
 INNER = {"weak_learner": weak_learners, "booster": boosters, "classifier": boosters}
 noise_models = Registry(
     "noise model",
-    "boostbench.noise_models",
     {
         name: f"boostbench.{module}:{name.replace('-', '_')}"
         for module, names in {
@@ -427,14 +366,12 @@ noise_models = Registry(
 _GENERATORS = ("gaussian-mixture", "long-servedio", "madelon", "ring-norm", "two-norm", "waveform")
 generators = Registry(
     "data-set generator",
-    "boostbench.generators",
     {name: f"boostbench.data.generators:{name.replace('-', '_')}" for name in _GENERATORS},
 )
 _METRICS = ("balanced_accuracy", "f1", "log_loss", "brier", "auc", "calibration_error")
 #: In the order in which tables and exports list them.
 quantities = Registry(
     "quantity",
-    "boostbench.quantities",
     {
         name: f"boostbench.quantities.{module}:{module if name == f'test_{module}' else name}"
         for module, names in (
@@ -455,7 +392,6 @@ quantities = Registry(
 )
 figures = Registry(
     "figure",
-    "boostbench.figures",
     {
         "critical-difference": "boostbench.reports.figures.rank_figures:draw_critical_difference",
         "curves": "boostbench.reports.figures.error_curves:draw_curves",
@@ -466,7 +402,6 @@ figures = Registry(
 )
 tables = Registry(
     "table",
-    "boostbench.tables",
     {
         "datasets": "boostbench.reports.tables.data_sets:build_data_table",
         "selected": "boostbench.reports.tables.selected:build_selected_table",
@@ -476,7 +411,6 @@ tables = Registry(
 )
 claims = Registry(
     "kind of claim",
-    "boostbench.claims",
     {
         "agrees": "boostbench.reports.claims.comparing:Agrees",
         "compares": "boostbench.reports.claims.comparing:Compares",

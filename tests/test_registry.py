@@ -2,12 +2,13 @@
 
 import contextlib
 import inspect
+import shutil
 import sys
 from pathlib import Path
 
 import pytest
 
-from boostbench.errors import PluginError
+from boostbench.errors import PluginError, UnknownNameError
 from boostbench.plugin_files import load_plugin
 from boostbench.registry import (
     Declaration,
@@ -24,22 +25,7 @@ from boostbench.reports.text import in_print
 
 @pytest.fixture
 def registry():
-    return Registry("toy", "boostbench.toys", {"join": "os.path:join"})
-
-
-@pytest.fixture
-def installed(tmp_path, monkeypatch):
-    """Return a function that installs a distribution with entry points, as pip would."""
-
-    def install(module: str, source: str, points: str) -> None:
-        (tmp_path / f"{module}.py").write_text(source)
-        info = tmp_path / f"{module}_dist-1.0.dist-info"
-        info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {module}-dist\nVersion: 1.0")
-        (info / "entry_points.txt").write_text(f"[boostbench.toys]\n{points}\n")
-        monkeypatch.syspath_prepend(tmp_path)
-
-    return install
+    return Registry("toy", {"join": "os.path:join"})
 
 
 def plugin_file(folder: Path, source: str, name: str = "plugin.py") -> Path:
@@ -99,23 +85,12 @@ def test_a_plugin_declares_its_name_in_print(monkeypatch):
     assert in_print("my-boost") == "my-boost"
 
 
-def test_an_installed_package_adds_names(registry, installed):
-    installed("toybox", "def spin():\n    return 7\n", "spin = toybox:spin")
-    assert registry.names() == ["join", "spin"]
-    assert "toybox" not in sys.modules
-    assert registry.get("spin")() == 7
-    assert registry.broken() == {}
-
-
-def test_a_broken_package_is_named_and_leaves_the_others(registry, installed):
-    installed("oldtoy", "import a_module_that_is_gone\n", "old = oldtoy:spin")
-    assert registry.names() == ["join", "old"]
-    assert registry.get("join")
-    with pytest.raises(PluginError, match="toy 'old' of the package oldtoy-dist: ModuleNotFound"):
-        registry.get("old")
-    reasons = registry.broken()
-    assert list(reasons) == ["old"]
-    assert "No module named 'a_module_that_is_gone'" in reasons["old"]
+def test_a_name_may_point_into_an_installed_package(registry):
+    assert "shutil:copy" in registry
+    assert registry.get("shutil:copy") is shutil.copy
+    assert registry.names() == ["join"]
+    with pytest.raises(UnknownNameError, match="unknown attribute of shutil 'copyy'; did you mean"):
+        registry.get("shutil:copyy")
 
 
 def test_a_plugin_file_is_executed_once(tmp_path):

@@ -14,7 +14,7 @@ from boostbench import registry
 from boostbench.cli.docstrings import parameters_of, sections_of, without_markup
 from boostbench.cli.guard import OK
 from boostbench.cli.options import Json, Plugins, completing
-from boostbench.cli.output import print_error, print_json, print_rows
+from boostbench.cli.output import print_json, print_rows
 from boostbench.errors import PluginError, UnknownNameError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.plugin_files import load_plugin
@@ -122,7 +122,7 @@ def _all_names() -> list[str]:
 
 
 def _rows_of(kind: str) -> list[dict[str, Any]]:
-    """Return a row for each name; report plugins that cannot be loaded on stderr."""
+    """Return a row for each name."""
     if kind == "configs":
         from boostbench.experiments.configs.layers import read_extended
 
@@ -132,15 +132,8 @@ def _rows_of(kind: str) -> list[dict[str, Any]]:
         ]
     if kind == "datasets":
         return dataset_rows()
-    registered = REGISTRIES[kind]
-    broken = registered.broken()
-    for reason in broken.values():
-        print_error(f"skipped {reason}")
-    return [
-        {"name": name, "summary": without_markup(registered.summary(name))}
-        for name in registered
-        if name not in broken
-    ]
+    known = REGISTRIES[kind]
+    return [{"name": name, "summary": without_markup(known.summary(name))} for name in known]
 
 
 def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:

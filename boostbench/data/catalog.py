@@ -268,7 +268,7 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
     for folder in search_dirs(dirs):
         if any((folder / f"{name}{suffix}").is_file() for suffix in SUFFIXES):
             return DatasetEntry(name=name, where=str(folder))
-    if name in generators or ".py:" in name:
+    if name in generators:
         return DatasetEntry(name=name, generator=name)
     known = [alias for e in entries.values() for alias in (e.name, *e.aliases)]
     raise UnknownNameError("data set", name, known, where=where)

@@ -47,15 +47,3 @@ def test_without_plugins_no_code_that_a_config_names_is_executed(boostbench, tin
     refusals = [line for line in outcome.err.splitlines() if "because of --no-plugins" in line]
     assert len(refusals) == len(outcome.err.splitlines()) == 3
     assert all(line.startswith("boostbench: tiny.yaml:") for line in refusals)
-
-
-def test_a_broken_installed_plugin_is_named_and_the_rest_is_listed(shell, tmp_path):
-    info = tmp_path / "site" / "oldboost-1.0.dist-info"
-    info.mkdir(parents=True)
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: oldboost\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text("[boostbench.boosters]\nold = oldboost:Old\n")
-    (tmp_path / "site" / "oldboost.py").write_text("from numpy import nonesuch\n")
-    outcome = shell("list", "boosters", PYTHONPATH=str(tmp_path / "site"))
-    assert outcome.code == 0
-    assert "sm-boost" in outcome.out
-    assert "skipped booster 'old' of the package oldboost: ImportError" in outcome.err

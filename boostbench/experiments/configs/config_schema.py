@@ -16,7 +16,7 @@ from boostbench.experiments.runs import BoosterSpec, Data, Noise
 from boostbench.registry import Registry
 from boostbench.validation import resolved, schema_of
 
-_FILE_KIND = r"\.py:"
+_FILE_KIND = ":"
 
 
 def config_schema() -> dict[str, Any]:

@@ -208,7 +208,7 @@ def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
     own, params = _parted(options, BOOSTER_OPTIONS)
     source, shown = setting.source_of(name), _without_folder(name)
     mistakes = MistakesError()
-    if ".py:" not in source and source not in registry.boosters:
+    if source not in registry.boosters:
         mistakes.add(registry.boosters.unknown(name).what)
     for place, text in texts_in(params):
         mistakes.take(is_expression, text, *place)
@@ -242,7 +242,7 @@ def _read_noise(setting: Setting, datasets: Sequence[DataSet], item: Any) -> lis
     params = {key: value for key, value in item.items() if key not in ("model", "rate")}
     model, source = item["model"], setting.source_of(str(item["model"]))
     mistakes = MistakesError()
-    if ".py:" not in source and source not in registry.noise_models:
+    if source not in registry.noise_models:
         mistakes.add(registry.noise_models.unknown(str(model)).what, "model")
     rates = (item["rate"] or [None]) if isinstance(item["rate"], list) else [item["rate"]]
     given = {"model": _without_folder(source), "source": source, "params": params}

@@ -87,7 +87,7 @@ def _read_claim(context: Mapping[str, Any], value: Any) -> Claim:
         )
         mistakes.close()
     kind = kinds[0]
-    if ".py:" not in kind and kind not in registry.claims:
+    if kind not in registry.claims:
         mistakes.add(unknown("kind of claim", kind, registry.claims.names()), kind)
         mistakes.close()
     source = context["setting"].source_of(kind)
@@ -157,10 +157,10 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
 def _read_part(context: Mapping[str, Any], entry: Any) -> ReportPart:
     name, written = name_and_options(entry, "part of the report")
     kind = context["setting"].source_of(name)
-    kinds = registry.tables if kind in registry.tables else registry.figures
-    if ".py:" not in kind and kind not in kinds:
+    kinds = registry.tables if kind in registry.tables.names() else registry.figures
+    if kind not in kinds:
         known = [*registry.tables.names(), *registry.figures.names()]
         raise ValueError(unknown("part of the report", kind, known))
     options = read_options(kinds, kind, written, context)
-    own_name = getattr(options, "name", None) or kind.rpartition(".py:")[2]
+    own_name = getattr(options, "name", None) or kind.rpartition(":")[2]
     return ReportPart(own_name, kind, options, written)

@@ -31,7 +31,7 @@ from typing import Any, NoReturn
 
 import psutil
 
-from boostbench import inputs, registry
+from boostbench import inputs
 from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import environment
@@ -46,6 +46,7 @@ from boostbench.experiments.running.worker import (
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import encode
 from boostbench.experiments.store.versions import versions
+from boostbench.plugin_files import executed_plugins
 
 #: Message that a job was started, with the answer None, or has ended, with its encoded record and
 #: the last lines of output.
@@ -400,5 +401,5 @@ def _answer(job: Job) -> bytes:
         compile_kernels(job)
         return _RETIRE + b"\n"
     record = perform(job)
-    is_clean = record.status in ("ok", "skipped") and not registry.has_foreign_code()
+    is_clean = record.status in ("ok", "skipped") and not executed_plugins()
     return (_AGAIN if is_clean else _RETIRE) + encode(record)
