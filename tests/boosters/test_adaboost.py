@@ -18,32 +18,6 @@ from tests.boosters.finite import noisy_problem
 from tests.boosters.games import watch
 
 
-def test_mh_s_loss_is_a_product_that_bounds_the_hamming_error() -> None:
-    X, y = noisy_problem(n_classes=3)
-    seen = watch(AdaBoostMH(20, weak_learner="stump"), X, y)
-    products = np.cumprod(np.sqrt(1 - np.square(seen.edges)))
-    assert_allclose(seen.losses, products, rtol=1e-10)
-    S = np.where(y[:, None] == np.arange(3), 1, -1)
-    hamming = [(np.sign(psi) != S).mean() for psi in seen.scores]
-    assert (np.array(hamming) <= products).all()
-
-
-def test_mh_s_new_weights_leave_the_last_hypothesis_no_edge() -> None:
-    X, y = noisy_problem(n_classes=3)
-    seen = watch(AdaBoostMH(6, weak_learner="stump"), X, y)
-    for t in range(5):
-        h = (seen.scores[t] - (seen.scores[t - 1] if t else 0)) / seen.sizes[t]
-        assert abs((seen.demands[t + 1] * h).sum()) < 1e-10
-
-
-def test_samme_s_new_weights_make_the_last_hypothesis_chance() -> None:
-    X, y = noisy_problem(n_classes=3)
-    seen = watch(SAMME(6, weak_learner="stump"), X, y)
-    for t in range(5):
-        h = (seen.scores[t] - (seen.scores[t - 1] if t else 0)).argmax(axis=1)
-        assert seen.demands[t + 1][h != y].sum() == pytest.approx(2 / 3, abs=1e-10)
-
-
 def test_samme_the_loss_never_rises() -> None:
     X, y = noisy_problem(n_classes=3)
     seen = watch(SAMME(30, weak_learner="stump"), X, y)
@@ -78,16 +52,6 @@ def test_stumps_of_a_round_share_it_by_their_gains() -> None:
     (forest,) = booster.model_._parts
     gains = np.bincount(forest.feature, forest.gain, 4)
     assert_allclose(booster.feature_importances_, gains / gains.sum())
-
-
-def test_a_perfect_first_tree_ends_the_training() -> None:
-    X, y = load_iris(return_X_y=True)
-    X += np.random.default_rng(0).normal(size=X.shape) * 1e-3  # all samples differ
-    for booster in (AdaBoostMH(50, weak_learner={"tree": {"max_leaf_nodes": None}}), SAMME(50)):
-        booster.fit(X, y)
-        assert booster.stop_reason_ == "perfect weak learner"
-        assert booster.n_rounds_ == 1
-        assert booster.score(X, y) > 0.99
 
 
 def test_the_printed_rule_of_mh_takes_the_first_positive_class() -> None:

@@ -15,12 +15,12 @@ from boostbench.boosters.adaboost_mh import (
     AdaBoostMHReal,
     hamming_weights,
 )
-from boostbench.boosters.state import TINY, BoostState
+from boostbench.boosters.state import BoostState
 from boostbench.portable import exp, total
 from boostbench.threads import threads
-from boostbench.weak_learners import BinaryLabels, Stump
+from boostbench.weak_learners import BinaryLabels
 from boostbench.weak_learners.multilabel import MultiLabelStump
-from tests.boosters.finite import Scripted, noisy_stumps, row_numbers
+from tests.boosters.finite import noisy_stumps
 from tests.boosters.games import labels_of, watch
 from tests.boosters.vectors import (
     DATA_A,
@@ -102,55 +102,6 @@ def test_the_loss_falls_in_every_round_and_bounds_the_hamming_error(variant: str
         assert_allclose(seen.losses, np.cumprod(np.sqrt(1 - np.square(seen.edges))), rtol=1e-9)
     else:
         assert_allclose(seen.losses, np.cumprod(1 - np.array(seen.edges)), rtol=1e-9)
-
-
-def test_the_first_hamming_error_is_2_over_k_times_the_classifier_s() -> None:
-    """The first error is 2/K of the classification error: it starts where M1 cannot."""
-    rng = np.random.default_rng(0)
-    y = np.arange(160) % 8
-    X = rng.normal(size=(160, 2)) + y[:, None]
-    seen = watch(AdaBoostMHLabel(1, weak_learner=TWO_LEAVES), X, y)
-    wrong = (labels_of(seen, 0) != y).mean()
-    assert wrong > 0.5
-    assert (1 - seen.edges[0]) / 2 == pytest.approx(wrong * 2 / 8)
-
-
-def test_votes_for_labels_score_as_the_signs_do() -> None:
-    X, y = noisy_stumps()
-    booster = AdaBoostMHLabel(10, weak_learner={"greedy": {"max_leaf_nodes": 4}})
-    seen = watch(booster, X, y)
-    psi = np.zeros((len(y), 3))
-    for t, alpha in enumerate(seen.sizes):
-        psi += alpha * np.where(labels_of(seen, t)[:, None] == np.arange(3), 1.0, -1.0)
-    assert_allclose(sums("label", seen.scores[-1]), psi, atol=1e-9)
-
-
-def test_a_perfect_label_ends_the_training_and_decides_alone() -> None:
-    y = np.array([0, 1, 2, 0, 1])
-    table = np.array([[1, 1, 2, 0, 1], [0, 2, 2, 0, 1], y]).T
-    booster = AdaBoostMHLabel(9, weak_learner=Scripted(table))
-    seen = watch(booster, row_numbers(5), y)
-    assert booster.stop_reason_ == "perfect weak learner"
-    cap = 0.5 * np.log((2 - TINY) / TINY)
-    assert seen.sizes[-1] == pytest.approx(cap + sum(seen.sizes[:-1]))
-    assert_array_equal(booster.predict(row_numbers(5)), y)
-
-
-def test_stumps_on_the_class_number_answer_alike_for_all() -> None:
-    """A sum of stumps on (x, l) is u(x) + v(l): the literal reading of the paper cannot work."""
-    X, y = noisy_stumps()
-    K, n = 3, len(y)
-    augmented = np.column_stack([np.repeat(X, K, axis=0), np.tile(np.arange(K), n)])
-    signs = np.where(np.repeat(y, K) == np.tile(np.arange(K), n), 1.0, -1.0)
-    stump = Stump("error")
-    data = stump.prepare(augmented)
-    F = np.zeros(n * K)
-    for _ in range(20):
-        D = np.exp(-signs * F)
-        h = stump.fit(data, BinaryLabels((signs * D / D.sum())[:, None])).values(1)[:, 0]
-        r = float(signs * D @ h / D.sum())
-        F += np.arctanh(min(r, 1 - 1e-9)) * h
-    assert len(set(F.reshape(n, K).argmax(axis=1))) == 1
 
 
 def brute_force(X: np.ndarray, w: np.ndarray, answers: str) -> float:

@@ -85,25 +85,6 @@ def test_max_has_two_derivatives_where_labels_tie(name: str) -> None:
             assert slope == pytest.approx(-scale * (1 - 2 * eps), abs=1e-5)
 
 
-@pytest.mark.parametrize(
-    ("name", "scale"),
-    [
-        ("sum exponential", 3 * math.e),
-        ("sum logistic", 3 * 1.054695),
-        ("comp-sum", 3 * math.e / ((1 + 3 * math.e) * math.log(2))),
-        ("max-sum exponential", math.e),
-        ("max-sum logistic", 1.054695),
-        ("max exponential", math.e),
-        ("max logistic", 1.054695),
-    ],
-)
-def test_before_the_first_round_all_rows_weigh_the_same(name: str, scale: float) -> None:
-    y = np.array([0, 1, 3, 3], dtype=np.int32)
-    D = OBJECTIVES[name].weigh(np.zeros((4, 4)), y, np.full(4, 0.25))
-    assert math.exp(D.log_scale) == pytest.approx(scale, rel=1e-6)
-    assert D.right == pytest.approx(np.full(4, 0.25))
-
-
 @every_smooth_one
 def test_the_closed_step_minimises_a_bound_of_the_loss(name: str) -> None:
     objective = OBJECTIVES[name]
@@ -150,22 +131,6 @@ def test_the_exact_step_minimises_the_objective(name: str) -> None:
         values = [problem.loss(objective, eta) + penalty * eta for eta in etas]
         assert -alpha <= step <= MAX_STEP + 1e-9
         assert values[-1] <= min(values) * _UP
-
-
-@pytest.mark.parametrize("phi", [EXPONENTIAL, LOGISTIC])
-def test_the_objectives_bound_each_other(phi: object) -> None:
-    for seed in range(50):
-        problem = Problem(seed, n_classes=2 + seed % 5)
-        n_classes = problem.F.shape[1]
-        largest = problem.loss(Max(phi), 0.0)  # type: ignore[arg-type]
-        total = problem.loss(Sum(phi), 0.0)  # type: ignore[arg-type]
-        assert largest <= total * _UP
-        assert total <= (n_classes - 1) * largest * _UP
-        assert largest <= problem.loss(MaxSum(phi), 0.0) * _UP  # type: ignore[arg-type]
-        if phi is LOGISTIC:
-            composite = problem.loss(CompSum(), 0.0)
-            assert largest / _UP <= composite <= total * _UP
-            assert composite <= (largest + math.log2(n_classes - 1)) * _UP
 
 
 @every_objective

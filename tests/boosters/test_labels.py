@@ -76,12 +76,3 @@ def test_labels_and_scores_in_training_are_those_of_every_prediction(
         refit = fitted(T)
         assert_array_equal(told[T - 1], refit.predict(X))
         assert walks or np.array_equal(scores[T - 1], refit.scores(X))
-
-
-def test_the_rule_decides_the_labels_told() -> None:
-    X, y = problem("adaboost-mh")
-    told: dict[str, list[np.ndarray]] = {"score": [], "sign": []}
-    for rule, labels in told.items():
-        booster = make_booster("adaboost-mh", n_estimators=4, rule=rule)
-        booster.fit(X, y, on_round=lambda info, labels=labels: labels.append(info.labels))
-    assert not np.array_equal(told["score"], told["sign"])

@@ -108,16 +108,6 @@ def test_the_population_minimiser_is_the_bayes_rule(loss: str, n_classes: int) -
         assert 1 + found.fun == pytest.approx(np.sqrt(p).sum() ** 2)
 
 
-def test_the_population_example() -> None:
-    vector = MCBOOST["population"]
-    p = np.array(vector["p"])
-    s = np.log(p) - np.log(p).mean()
-    assert_allclose(s, vector["scores"], atol=1e-8)  # a numerical minimiser's eight digits
-    v = pair_margins(0.5 * np.tile(s, (3, 1)), np.arange(3, dtype=np.int32))
-    value = 1 + pair_risk(v, p[:, None])
-    assert value == pytest.approx(vector["minimum"], abs=6e-10)
-
-
 def test_class_costs_shift_the_population_minimiser() -> None:
     """A cost c_k of every mistake on class k makes it log(c_k p_k)."""
     p, c = np.array([0.5, 0.3, 0.2]), np.array([1.0, 2.0, 4.0])
@@ -132,9 +122,3 @@ def test_the_tangent_loss_has_probabilities_for_two_classes() -> None:
     X, y = np.zeros((10, 1)), np.repeat([0, 1], [7, 3])
     for booster in (CDMCBoost(200, loss="tangent"), GDMCBoost(200, loss="tangent")):
         assert_allclose(booster.fit(X, y).predict_proba(X[:1]), [[0.7, 0.3]], atol=1e-4)
-
-
-def test_more_dimensions_than_k_minus_1_leave_f_undetermined() -> None:
-    """Appendix D: with codewords 1_k adding a constant to f changes no difference of scores."""
-    f, y = np.array([[0.3, -1.0, 2.0]]), np.array([1], dtype=np.int32)
-    assert_allclose(pair_margins(f + 5.0, y), pair_margins(f, y))

@@ -13,10 +13,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import minimize
 
 from boostbench.boosters import make_booster
-from boostbench.boosters.deep_objectives import Objective, Phi, Sum, error_of
+from boostbench.boosters.deep_objectives import Objective, Phi, Sum
 from boostbench.boosters.ensemble import Ensemble, on_grid
 from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
-from boostbench.weak_learners import Costs, Forest, Greedy
+from boostbench.weak_learners import Forest, Greedy
 from tests.boosters.descents import descend, noisy_problem
 
 FORMS: list[dict[str, Any]] = [
@@ -167,25 +167,6 @@ class Recording(Greedy):
         return path
 
 
-def test_costs_of_a_path_are_those_of_its_trees() -> None:
-    X, y = noisy_problem(3, 60)
-    learner = Recording(max_depth=3)
-    learner.paths = []
-    MDeepBoost(4, weak_learner=learner).fit(X, y)
-    for demand, path in learner.paths:
-        assert 2 <= path.max_leaves <= 8
-        assert (np.diff(path.impurity) < 0).all()
-        for n_leaves, impurity in enumerate(path.impurity, start=1):
-            labels = path.take(n_leaves).labels
-            assert error_of(labels, demand.cost) == pytest.approx(impurity, abs=1e-15)
-    first = learner.paths[0][0].cost
-    rows = learner.prepare(X)
-    cost = MDeepBoost()._loss_part().weigh(np.zeros((60, 3)), y, np.full(60, 1 / 60)).cost(y)
-    brute = min(error_of(labels, cost) for labels in all_stumps(X, 3))
-    assert Greedy(max_depth=1).grow_path(rows, Costs(cost)).impurity[1] == pytest.approx(brute)
-    assert first.sum() == pytest.approx(cost.sum())
-
-
 def test_without_a_penalty_the_largest_tree_is_taken() -> None:
     X, y = noisy_problem()
     learner = Recording(max_depth=3)
@@ -276,15 +257,6 @@ def test_the_offset_of_the_exponential_loss_only_scales_the_penalties() -> None:
         complexity_penalty=0.01 / math.e, l1_penalty=0.005 / math.e,
     )  # fmt: skip
     assert_allclose(one.scores[-1], zero.scores[-1], atol=1e-9)
-
-
-def test_monotone_features_and_their_order_change_nothing() -> None:
-    X, y = noisy_problem()
-    weight = np.random.default_rng(0).random(len(y))  # no two splits of many rows tie
-    booster = MDeepBoost(20, weak_learner={"greedy": {"max_depth": 2}})
-    expected = booster.fit(X, y, weight).scores(X)
-    for same in (np.arctan(X), X[:, [3, 1, 5, 0, 2, 4]]):
-        assert_allclose(booster.fit(same, y, weight).scores(same), expected, atol=1e-9)
 
 
 # ---- the model -----------------------------------------------------------------------------

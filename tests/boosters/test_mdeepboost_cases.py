@@ -53,23 +53,6 @@ def test_adaboost_mr_is_schapire_and_singers() -> None:
         assert_allclose(scores, F, atol=1e-9)
 
 
-def test_adaboost_mr_is_adaboost_m2() -> None:
-    """Pseudo-loss eps and votes ln(1/beta) = 2 alpha, beta = eps / (1 - eps)."""
-    X, y = noisy_problem()
-    seen = descend("adaboost-mr", X, y, n_estimators=30, reuse=False)
-    n, K = len(y), 4
-    D = (y[:, None] != np.arange(K)) / (n * (K - 1.0))
-    for labels, alpha, error in zip(seen.labels, seen.steps, seen.errors, strict=True):
-        h = (labels[:, None] == np.arange(K)).astype(float)
-        difference = h[np.arange(n), y][:, None] - h
-        pseudo_loss = 0.5 * (D * (1 - difference)).sum()
-        beta = pseudo_loss / (1 - pseudo_loss)
-        assert error == pytest.approx(pseudo_loss, abs=1e-10)
-        assert np.log(1 / beta) == pytest.approx(2 * alpha, abs=1e-9)
-        D = D * beta ** (0.5 * (1 + difference))
-        D /= D.sum()
-
-
 def test_the_sum_of_margins_is_adaboost_m1() -> None:
     """Weights on rows, the 0/1 error, and votes 2 alpha."""
     X, y = noisy_problem()
@@ -106,18 +89,6 @@ def two_class_run(surrogate: str, loss: str, step: str, X: np.ndarray, y: np.nda
         "mdeepboost", X, y, n_estimators=15, surrogate=surrogate, loss=loss, step=step,
         complexity_penalty=0.005, l1_penalty=0.002,
     )  # fmt: skip
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_adaboost_mr_shrinks_its_loss_by_the_factor_of_the_error(n_classes: int) -> None:
-    X, y = noisy_problem(n_classes)
-    seen = descend("adaboost-mr", X, y, n_estimators=30)
-    losses = np.array([(n_classes - 1) * np.e, *seen.losses])
-    eps = np.array(seen.errors)
-    bound = 2 * np.sqrt(eps * (1 - eps))
-    assert (losses[1:] / losses[:-1] <= bound + 1e-10).all()
-    if n_classes == 2:
-        assert_allclose(losses[1:] / losses[:-1], bound, atol=1e-9)
 
 
 def test_trees_are_reused_unless_told_not_to() -> None:

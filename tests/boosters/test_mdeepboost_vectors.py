@@ -18,7 +18,7 @@ from boostbench.boosters.deep_objectives import (
     Sum,
     closed_step,
 )
-from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
+from boostbench.boosters.mdeepboost import tree_complexity
 from tests.boosters.descents import descend
 from tests.boosters.vectors import read
 
@@ -82,22 +82,3 @@ def test_runs(name: str, direction: str) -> None:
     part, before = seen.booster._loss_part(), [np.zeros((9, 3)), *seen.scores[:-1]]
     S = [9 * np.exp(part.weigh(F, Y, np.full(9, 1 / 9)).log_scale) for F in before]
     assert_allclose(S, [r[0] for r in expected], rtol=0, atol=digits)
-
-
-def test_run_a_ends_with_the_printed_scores() -> None:
-    run = VECTORS["runs"]["A"]
-    booster = MDeepBoost(3, weak_learner="stump", **run["parameters"]).fit(X, Y)
-    F = booster.scores(X)
-    for row, scores in run["scores"].items():
-        assert_allclose(F[int(row)], scores, **EIGHT_DIGITS)
-
-
-def test_run_b_shrinks_a_tree_where_figure_1_ends_early() -> None:
-    run = VECTORS["runs"]["B"]
-    ended = descend(
-        "mdeepboost", X, Y, 2, n_estimators=60, direction="figure1", **run["parameters"]
-    )
-    assert ended.booster.stop_reason_ == "stationary"
-    assert ended.losses[-1] == pytest.approx(run["final_objective"], abs=1e-8)
-    shrunk = descend("mdeepboost", X, Y, 2, n_estimators=5, **run["parameters"])
-    assert shrunk.booster.coefficients_[1] == pytest.approx(0.52028545, abs=1e-8)

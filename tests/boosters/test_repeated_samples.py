@@ -128,12 +128,6 @@ def _each_once(rows: CanonicalRows) -> CanonicalRows:
     return replace(rows, count=np.ones_like(rows.count))
 
 
-def test_a_regression_tree_counts_samples_as_scikit_learn_does() -> None:
-    X, y = np.repeat([[0.0], [1.0], [2.0]], 50, axis=0), np.repeat([0, 1, 0], 50)
-    booster = make_booster("l2boost", n_estimators=1, learning_rate=1.0)
-    assert_allclose(booster.fit(X, y).decision_function(X), 2.0 * y - 1.0)
-
-
 @pytest.mark.parametrize("least", [2, 5, 9, 20])
 def test_leaves_of_repeated_samples_are_scikit_learns(least: int) -> None:
     X, y = repeated(2)

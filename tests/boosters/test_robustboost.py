@@ -101,23 +101,12 @@ def test_steps_are_those_of_nested_bracketing(setting: dict[str, Any]) -> None:
     assert len(compared) >= 5 or booster.n_rounds_ < 7
 
 
-@every_setting
-def test_the_game_ends_at_time_1_with_few_small_margins(setting: dict[str, Any]) -> None:
-    X, y = noisy_problem(250, flip_y=0.2)
-    booster = RobustBoost(2000, weak_learner="stump", **setting).fit(X, y)
-    if booster.stop_reason_ == "time is up":
-        assert booster.time_ >= 1 - 1e-3
-        m = (2 * y - 1) * booster.decision_function(X)
-        theta = setting.get("theta", 0.0)
-        assert (m <= theta).mean() <= 2 * setting["epsilon"]
-
-
-def test_an_easy_problem_ends_at_time_1() -> None:
+def test_an_easy_problem_ends_at_time_1_with_few_small_margins() -> None:
     X, y = make_classification(300, class_sep=2.0, flip_y=0.05, random_state=0)
     booster = RobustBoost(500, weak_learner="stump", epsilon=0.1, theta=0.2).fit(X, y)
     assert booster.stop_reason_ == "time is up"
     assert booster.time_ == pytest.approx(1.0, abs=1e-3)
-    assert booster.score(X, y) > 0.9
+    assert ((2 * y - 1) * booster.decision_function(X) <= 0.2).mean() <= 0.1
 
 
 @pytest.mark.parametrize("truncate", [False, True])
@@ -185,14 +174,6 @@ def test_a_classifier_better_than_epsilon_ends_the_game_at_once(theta: float) ->
     booster = RobustBoost(30, weak_learner="stump", epsilon=0.2, theta=theta).fit(X, y)
     assert (booster.n_rounds_, booster.stop_reason_) == (1, "time is up")
     assert booster.score(X, y) == 0.95
-
-
-def test_staged_scores_decay() -> None:
-    X, y = noisy_problem(250, flip_y=0.2)
-    booster = RobustBoost(6, weak_learner="stump", epsilon=0.02, theta=0.3).fit(X, y)
-    staged = [F.copy() for F in booster.staged_scores(X)]
-    assert_array_equal(staged[-1], booster.scores(X))
-    assert (staged[1].sum(axis=1) < 2 * staged[0].sum(axis=1)).all()
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.3])

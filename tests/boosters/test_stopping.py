@@ -14,7 +14,14 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench import make_booster
+from boostbench.boosters.adaboost_m1 import AdaBoostM1
+from boostbench.boosters.adaboost_mh import AdaBoostMHLabel
+from boostbench.boosters.adaboost_mm import AdaBoostMM
+from boostbench.boosters.state import TINY
 from boostbench.boosters.stopping import hold_out
+
+from .finite import Scripted, row_numbers
+from .games import watch
 
 X, y = make_classification(
     500, n_features=8, n_informative=5, n_classes=3, flip_y=0.2, random_state=0
@@ -153,6 +160,24 @@ def test_callbacks_of_scikit_learn_see_every_round(name: str) -> None:
             return bool(context.task_name == "round" and context.task_id == 2)
 
     assert make_booster(name, n_estimators=5).set_callbacks(Third()).fit(X, y).n_rounds_ == 3
+
+
+@pytest.mark.parametrize(
+    ("booster", "cap"),
+    [
+        (AdaBoostM1(9), np.log((1 - TINY) / TINY)),
+        (AdaBoostMHLabel(9), 0.5 * np.log((2 - TINY) / TINY)),
+        (AdaBoostMM(9, step="approximate"), 0.5 * np.log((2 - TINY) / TINY)),
+        (AdaBoostMM(9, step="exact"), 0.5 * np.log(1 / TINY)),
+    ],
+)
+def test_a_perfect_classifier_ends_the_training_and_decides_alone(booster: Any, cap: float) -> None:
+    y = np.array([0, 1, 2, 0, 1])
+    table = np.array([[1, 1, 2, 0, 1], [0, 2, 2, 0, 1], y, [1, 1, 2, 0, 1]]).T
+    seen = watch(booster.set_params(weak_learner=Scripted(table)), row_numbers(5), y)
+    assert (booster.n_rounds_, booster.stop_reason_) == (3, "perfect weak learner")
+    assert seen.sizes[-1] == pytest.approx(cap + sum(seen.sizes[:-1]))
+    assert_array_equal(booster.predict(row_numbers(5)), y)
 
 
 @pytest.mark.filterwarnings("default")

@@ -1,7 +1,5 @@
 """`boostbench data`."""
 
-import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -119,16 +117,3 @@ def test_an_index_that_pandas_wrote_is_no_feature(boostbench, tmp_path):
         )
         assert "only identifies the rows" in outcome.out
         assert "1 features" in outcome.out
-
-
-def test_the_advice_about_an_id_can_be_followed_to_the_letter(boostbench, tmp_path):
-    rows = "".join(f"{n},{n * n % 7},{'ab'[n % 2]}\n" for n in range(30))
-    Path("plants.csv").write_text(f"Anlagen-ID,width,class\n{rows}")
-    first = boostbench("data", "add", "plants.csv")
-    (advice,) = re.findall(r"left out; (--replace .*) \(or category\) keeps it", first.out)
-    again = boostbench("data", "add", "plants.csv", *shlex.split(advice))
-    assert again.code == 0, again.err
-    assert "30 samples, 2 features, 2 classes" in again.out
-    dropped = boostbench("data", "add", "plants.csv", "--replace", "--drop", "Anlagen-ID")
-    assert "30 samples, 1 features, 2 classes" in dropped.out
-    assert boostbench("data", "verify", "plants", "--json").json[0]["verdict"] == "ok"

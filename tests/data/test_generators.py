@@ -72,16 +72,6 @@ def test_madelon_may_redraw_only_the_classes():
     assert {one["n_classes"] * one["n_clusters_per_class"] for one in two} == {4}
 
 
-def test_madelon_labels_are_those_of_make_classification_without_noise():
-    from sklearn.tree import DecisionTreeClassifier
-
-    data = g.madelon(rng(3), n_train=3000, n_test=2000, n_useless=0, n_informative=3, beta=0.2)
-    train, test = data.official
-    tree = DecisionTreeClassifier(random_state=0).fit(data.X[train], data.y[train])
-    assert np.mean(tree.predict(data.X[test]) != data.y[test]) < 0.2
-    assert data.extras["beta"] == 0.2
-
-
 def test_long_servedio_facts():
     data = g.long_servedio(rng(), n_train=4000, n_test=10_000)
     for rows in data.official:

@@ -98,13 +98,6 @@ def test_joint_draws_differ_as_the_test_of_each_pair_says(n_sets):
             assert share == pytest.approx(found.above(bound), abs=0.015)
 
 
-def test_equal_differences_in_two_folds_decide_nothing():
-    design = Design(frozenset([(0, 0), (0, 1)]), "splits", 1.0, True, "p")
-    values = {"a": 10.0, "b": 13.3}
-    table = {b: Repeats(dict.fromkeys(design.units, v), design) for b, v in values.items()}
-    assert "the runs cannot tell it from b" in compare_values({"d": table}).sentence
-
-
 def test_rows_are_in_order_and_intervals_hold_the_errors():
     found = compared(cross_validated(np.random.default_rng(4), (5.0, 0.0, 2.0)))
     boosters, pairs = found.boosters, found.pairs

@@ -45,16 +45,6 @@ def test_the_table_of_figure_2_is_exact() -> None:
     assert [f"{float(text):.2f}" for text in COMPUTED.printed_bounds()] == printed
 
 
-def test_only_six_classes_without_edge_give_the_printed_table() -> None:
-    printed = VECTORS["figure_2_table"]["printed"][:10]
-    fits = [
-        K
-        for K in range(2, 30)
-        if np.allclose([fixed(K, 0.0, T) for T in range(10)], printed, atol=0.00501)
-    ]
-    assert fits == [6]
-
-
 def test_the_curve_of_figure_2_rises_and_falls() -> None:
     curve = COMPUTED.bounds_by_class()
     assert_allclose([*curve.values()], VECTORS["figure_2_curve"]["fixed"], atol=6e-11)
@@ -93,12 +83,6 @@ def test_the_default_weight_shrinks_the_loss_as_promised(K: int, gamma: float) -
     assert (K - 1) * factor**50 <= bounds.edge_bound(K, gamma, 50) * (1 + 1e-9)
 
 
-def test_without_an_edge_the_exponential_bound_is_trivial() -> None:
-    for eta in (0.01, 0.1, 1.0):
-        bound = bounds.potential_bound(6, 0.0, 10, eta=eta)
-        assert bound >= 1
-
-
 @pytest.mark.parametrize("step", ["approximate", "exact"])
 def test_losses_of_the_worked_example_shrink_by_the_factor(step: str) -> None:
     vector = VECTORS["mm_rounds"]
@@ -109,19 +93,6 @@ def test_losses_of_the_worked_example_shrink_by_the_factor(step: str) -> None:
         assert_allclose(loss_factor(delta, c, chosen), after / before, rtol=1e-9)
         assert_allclose(loss_factor(delta, c, alpha), after / before, rtol=1e-9)
         assert after / vector["n_samples"] <= bound
-
-
-@given(st.floats(0.01, 1.0), st.floats(-0.99, 0.99), st.floats(-3, 3))
-def test_no_step_beats_the_exact_one_and_both_keep_the_bound(
-    mass: float, share: float, alpha: float
-) -> None:
-    delta = mass * share
-    exact = loss_factor(delta, mass)
-    approximate = loss_factor(delta, mass, np.arctanh(delta))
-    assert exact <= loss_factor(delta, mass, alpha) + 1e-12
-    assert exact <= approximate + 1e-12 <= np.sqrt(1 - delta**2) + 2e-12
-    half = (1 + delta) / 2 * np.exp(-alpha) + (1 - delta) / 2 * np.exp(alpha)
-    assert loss_factor(delta, mass, alpha) <= half + 1e-12
 
 
 @given(st.lists(st.floats(0.0, 0.99), min_size=1, max_size=40), classes)

@@ -17,7 +17,7 @@ from boostbench.theory.conditions import (
 )
 from boostbench.theory.layout import own_labels, true_label_first
 from boostbench.theory.minimal import worst_mean
-from boostbench.theory.spaces import Space, subsets, two_constants, windows
+from boostbench.theory.spaces import Space, windows
 from tests.theory.vectors import SPACES, VECTORS, spaces
 
 TINY = 1e-7
@@ -90,23 +90,6 @@ def test_edges_of_the_example_spaces(vector: dict[str, object]) -> None:
         assert_allclose(decision.gamma, vector[name], atol=6e-9, err_msg=name)
 
 
-def test_the_two_constants_cost_nothing_where_chance_gains() -> None:
-    space = two_constants()
-    C = np.array([[-1.0, 1.0, 0.0], [1.0, -1.0, 0.0]])
-    assert_allclose(costs_of(space.predictions, C), 0.0)
-    assert_allclose(baseline_cost("edge-over-random", C, space.y, 0.1), -0.2)
-    assert decide(space, "minimal").gamma <= TINY
-
-
-@pytest.mark.parametrize(("n", "K", "r", "gamma"), [(6, 3, 2, 0.0), (6, 3, 3, 0.1), (5, 4, 2, 0.3)])
-def test_mh_asks_too_much_of_the_subsets(n: int, K: int, r: int, gamma: float) -> None:
-    space = subsets(n=n, n_classes=K, n_right=r)
-    C = np.zeros((n, K))
-    C[np.arange(n), space.y] = -1.0
-    excess = costs_of(space.predictions, C) - baseline_cost("mh", C, space.y, gamma)
-    assert_allclose(excess, n * ((1 + gamma) / 2 - r / n))
-
-
 def test_windows_are_boostable_and_fail_their_baseline() -> None:
     vector = VECTORS["windows"]
     n, K, gamma = vector["n"], vector["n_classes"], vector["gamma"]
@@ -136,13 +119,6 @@ def test_implications_between_the_conditions(table: Space) -> None:
 def test_two_classes_have_one_condition(table: Space) -> None:
     edges = [decision.gamma for decision in decide_all(table).values()]
     assert_allclose(edges, edges[0], atol=TINY)
-
-
-def test_m1_and_edge_over_random_are_incomparable() -> None:
-    spaces = subsets(n=5, n_classes=4, n_right=2), windows()
-    edges = [decide_all(space) for space in spaces]
-    assert edges[0]["m1"].gamma < 0 < edges[0]["edge-over-random"].gamma
-    assert edges[1]["edge-over-random"].gamma < 0 < edges[1]["m1"].gamma
 
 
 @settings(max_examples=60)

@@ -108,19 +108,6 @@ def test_state_counts(K: int, T: int, pairs: int) -> None:
     assert state_count(K, T) == pairs
 
 
-def test_state_counts_count_the_states() -> None:
-    reached = {(0, 0, 0, 0)}
-    pairs = 1
-    for _ in range(7):
-        reached = {
-            (s[0] + (label == 0), *sorted(s[i] + (label == i) for i in range(1, 4)))
-            for s in reached
-            for label in range(4)
-        }
-        pairs += len(reached)
-    assert state_count(4, 7) == pairs
-
-
 def test_a_potential_survives_pickling() -> None:
     phi = MinimalPotential(3, 0.1)
     before = phi.values([[0, 0, 0]], 6)
@@ -162,18 +149,6 @@ def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int
         assert pixels.half_width() == width
         distance = np.abs(np.subtract.outer(pixels.coordinate, pixels.coordinate))
         assert_array_equal(pixels.degree == 3, distance <= width)
-
-
-@pytest.mark.parametrize("eta", [0.8, 1.0, 1.7, 2.5])
-def test_the_band_of_one_round_has_a_closed_form(eta: float) -> None:
-    width = np.log((2 * np.exp(eta) + 1) / np.expm1(eta)) / eta
-    assert pixel_map(1, 0.2, eta).half_width() == min(int(width), 2)
-
-
-def test_small_weights_fill_the_whole_map() -> None:
-    for T in (1, 2, 3):
-        assert pixel_map(T, 0.1, 0.3).half_width() == 2 * T
-    assert (pixel_map(10, 0.1, 0.1).degree == 3).all()
 
 
 @pytest.mark.parametrize("eta", [None, 0.3])

@@ -20,10 +20,9 @@ from boostbench.theory.potentials import (
     Potential,
     ZeroOnePotential,
     exponential_loss,
-    final_loss,
     zero_one_loss,
 )
-from tests.theory.vectors import COMPUTED, VECTORS, baselines, kappa
+from tests.theory.vectors import COMPUTED, VECTORS, baselines
 
 rounds = st.integers(0, 5)
 
@@ -134,16 +133,6 @@ def test_potentials_are_proper(
         assert (there <= here + precision if label == 0 else there >= here - precision).all()
 
 
-@settings(max_examples=20)
-@given(st.integers(2, 6), st.floats(0.0, 0.9), st.floats(0.05, 1.5), st.integers(0, 20))
-def test_kappa_is_the_growth_of_the_exponential_loss(
-    K: int, gamma: float, eta: float, t: int
-) -> None:
-    states = states_of(K, 7)
-    phi = ExponentialPotential(uniform_baseline(K, gamma), eta).values(states, t)
-    assert_allclose(phi, kappa(K, gamma, eta) ** t * exponential_loss(states, eta), rtol=1e-10)
-
-
 @settings(max_examples=30)
 @given(st.integers(2, 5), st.floats(0.0, 0.9), st.floats(0.05, 1.0), st.integers(1, 6))
 def test_simplified_costs_are_the_optimal_ones(K: int, gamma: float, eta: float, t: int) -> None:
@@ -170,47 +159,6 @@ def test_the_specified_costs_of_the_first_round(which: str) -> None:
         phi = MinimalPotential(vector["n_classes"], vector["gamma"])
     # The first of three rounds: phi_2 after the vote, also at states with a vote already.
     assert_allclose(phi.costs(vector["states"], vector["n_rounds"]), vector[which], atol=6e-9)
-
-
-@pytest.mark.parametrize("condition", ["uniform", "minimal"])
-@pytest.mark.parametrize("eta", [None, 0.2])
-@pytest.mark.parametrize("seed", range(3))
-def test_the_optimal_strategy_never_lets_the_mean_potential_rise(
-    condition: str, eta: float | None, seed: int
-) -> None:
-    """Theorem 9, against random classifiers that only just meet the condition."""
-    K, n, T, gamma = 4, 30, 8, 0.2
-    phi = make_potential(K, gamma, condition=condition, eta=eta)
-    rng = np.random.default_rng(seed)
-    states = np.zeros((n, K), dtype=int)
-    start = budget = phi.values(states, T).mean()
-    for t in range(T, 0, -1):
-        cost = phi.costs(states, t)
-        answers = rng.integers(K, size=n)
-        # Mend the answers one by one until the classifier meets the condition.
-        for sample in rng.permutation(n):
-            if cost[np.arange(n), answers].mean() <= budget + 1e-12:
-                break
-            answers[sample] = 0
-        assert cost[np.arange(n), answers].mean() <= budget + 1e-12
-        states += np.eye(K, dtype=int)[answers]
-        mean = phi.values(states, t - 1).mean()
-        assert mean <= budget + 1e-12
-        budget = mean
-    final = final_loss(states, eta)
-    assert_allclose(final.mean(), budget)
-    assert final.mean() <= start + 1e-12
-
-
-def test_independent_draws_lose_the_potential_on_average() -> None:
-    b, T, n = np.array([0.4, 0.3, 0.2, 0.1]), 12, 20_000
-    states = np.random.default_rng(0).multinomial(T, b, size=n)
-    start = np.zeros((1, 4), dtype=int)
-    for phi, loss in (
-        (ZeroOnePotential(b), zero_one_loss(states)),
-        (ExponentialPotential(b, 0.2), exponential_loss(states, 0.2)),
-    ):
-        assert abs(loss.mean() - phi.values(start, T)[0]) <= 4 * loss.std() / np.sqrt(n)
 
 
 @pytest.mark.parametrize("condition", ["uniform", "minimal"])

@@ -94,19 +94,6 @@ def worst_by_linear_program(row: np.ndarray, gamma: float) -> float:
     return float(best)
 
 
-def test_the_edge_of_mm_costs_is_adaboost_mms_under_both_conditions() -> None:
-    """(59)-(60): with rows of MR's family the uniform baseline is the worst one."""
-    rng = np.random.default_rng(5)
-    y, h = rng.integers(4, size=(2, 30))
-    F = rng.normal(scale=0.1, size=(30, 4))
-    C = np.exp(F - F[np.arange(30), y][:, None])
-    C[np.arange(30), y] = 0.0
-    C[np.arange(30), y] = -C.sum(axis=1)
-    delta = C[np.arange(30), h].sum() / C[np.arange(30), y].sum()
-    assert_allclose(LAZY.uniform_edge(C, y, h), delta)
-    assert_allclose(minimal_edge(C, y, h), delta)
-
-
 def test_a_lazy_learner_holds_samme_and_not_mm() -> None:
     samme = LAZY.play_lazy("samme", n_rounds=60)
     assert len(samme.chosen) == 60

@@ -166,15 +166,6 @@ def test_pruned_leaves_are_those_of_prediction_and_answer_the_majority(version, 
     assert sizes[1] < sizes[0]
 
 
-def test_pure_noise_is_pruned_to_the_root():
-    rng = np.random.default_rng(2)
-    X = rng.integers(0, 50, (400, 5)).astype(float)
-    y = (rng.random(400) < 0.3).astype(np.int32)
-    learner = C45()
-    h = learner.fit(learner.prepare(X), WeightedLabels(y, np.ones(400), 2))
-    assert h.trees.n_leaves <= 3
-
-
 PRUNING = """
 import numpy as np
 from boostbench.compiled import _digest

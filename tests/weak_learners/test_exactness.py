@@ -131,15 +131,6 @@ def test_leaf_minima_are_carts(limits):
     np.testing.assert_allclose(ours, cart_decreases(cart, weight.sum()), atol=1e-9, rtol=0)
 
 
-def test_unlimited_trees_fit_as_cart_does():
-    X, y = reference.integer_data(800, 6, 4, seed=2)
-    weight = np.ones(len(y))
-    tree = Tree()
-    h = tree.fit(tree.prepare(X), WeightedLabels(y, weight, 4))
-    cart = DecisionTreeClassifier(random_state=0).fit(X, y)
-    assert (h.labels == y).mean() == cart.score(X, y) == 1.0
-
-
 def test_missing_values_are_split_as_cart_does():
     rng = np.random.default_rng(8)
     X, y = reference.integer_data(1000, 6, 3, seed=3)

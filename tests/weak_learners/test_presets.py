@@ -92,31 +92,6 @@ def test_greedy_never_splits_for_nothing():
     assert (tree.fit(tree.prepare(X), demand).labels == y).all()
 
 
-def test_greedy_info_is_an_entropy_tree():
-    X, y = reference.integer_data(900, 6, 3, seed=7)
-    learner = GreedyInfo(max_leaf_nodes=15)
-    grown = learner.grow(learner.prepare(X), WeightedLabels(y, np.ones(900), 3))
-    cart = DecisionTreeClassifier(criterion="entropy", max_leaf_nodes=15, random_state=0).fit(X, y)
-    tree = cart.tree_
-    mass = tree.impurity * tree.weighted_n_node_samples
-    left = tree.children_left >= 0
-    total = (mass[left] - mass[tree.children_left[left]] - mass[tree.children_right[left]]).sum()
-    assert grown.nodes["gain"].sum() == pytest.approx(total)
-
-
-def test_a_stump_by_error_maximises_the_edge():
-    rng = np.random.default_rng(8)
-    X, w = rng.integers(0, 9, (40, 3)).astype(float), rng.normal(size=40)
-    stump = Stump(criterion="error")
-    h = stump.fit(stump.prepare(X), BinaryLabels(w[:, None]))
-    edges = [
-        abs(w[X[:, j] <= v].sum()) + abs(w[X[:, j] > v].sum())
-        for j in range(3)
-        for v in np.unique(X[:, j])
-    ]
-    assert (h.values(1)[:, 0] * w).sum() == pytest.approx(max(edges))
-
-
 def test_specs_make_learners():
     default = ("tree", {"max_leaf_nodes": 12})
     assert make_weak_learner(None, default).max_leaf_nodes == 12
