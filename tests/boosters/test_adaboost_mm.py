@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from boostbench.boosters.adaboost_m1 import AdaBoostM1
-from boostbench.boosters.adaboost_mh import AdaBoostMHLabel
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.state import BoostState
 from boostbench.theory.bounds import error_bound
-from boostbench.theory.spaces import subsets
 from tests.boosters.finite import FiniteSpace, noisy_stumps, row_numbers
 from tests.boosters.games import labels_of, watch
 from tests.boosters.vectors import EIGHT_DIGITS, TEN_DIGITS, THEORY, TOY_X, TOY_Y, TWO_LEAVES
@@ -119,21 +116,3 @@ def test_huge_scores_give_finite_costs() -> None:
     assert np.isfinite(C).all()
     assert_allclose(C.sum(axis=1), 0.0)
     assert C.argmax() == 4  # sample 1 taken for class 1
-
-
-@both_steps
-@pytest.mark.parametrize(("n", "n_classes", "r"), [(5, 4, 2), (7, 5, 2), (6, 3, 3)])
-def test_it_learns_from_classifiers_too_weak_for_its_rivals(
-    step: str, n: int, n_classes: int, r: int
-) -> None:
-    space = subsets(n, n_classes, r)
-    X = row_numbers(n)
-    mm = AdaBoostMM(60, weak_learner=FiniteSpace(space.predictions), step=step)
-    assert mm.fit(X, space.y).score(X, space.y) == 1.0
-    m1 = AdaBoostM1(60, weak_learner=FiniteSpace(space.predictions), keep_first=False)
-    assert m1.fit(X, space.y).stop_reason_ == "no edge"
-    assert m1.n_rounds_ == 0
-    mh = AdaBoostMHLabel(60, weak_learner=FiniteSpace(space.predictions))
-    mh.fit(X, space.y)
-    if 2 * r < n:
-        assert mh.stop_reason_ == "no edge"

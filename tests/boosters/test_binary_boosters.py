@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_breast_cancer, load_iris, make_classification
-from sklearn.ensemble import AdaBoostClassifier
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.tree import DecisionTreeRegressor
 
 from boostbench import make_booster
 from boostbench.boosters.adaboost import AdaBoost
@@ -129,18 +128,6 @@ def test_unsmoothed_pure_leaves_stay_finite() -> None:
 
 
 # ---- relations ---------------------------------------------------------------------------------
-
-
-def test_adaboost_agrees_with_scikit_learn() -> None:
-    X, y = load_iris(return_X_y=True)
-    X, y = X[y > 0], y[y > 0]
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    theirs = AdaBoostClassifier(tree, n_estimators=15, random_state=0).fit(X, y)
-    for learner in (tree, "stump"):
-        ours = AdaBoost(15, weak_learner=learner).fit(X, y)
-        sizes = np.array(watch(ours, X, y).sizes)
-        assert_allclose(2 * sizes, theirs.estimator_weights_)
-        assert_array_equal(ours.predict(X), theirs.predict(X))
 
 
 def test_l2boost_fits_residuals_as_scikit_learn_trees_do() -> None:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.drifting_game import DriftingGame
 from boostbench.boosters.state import BoostState
 from boostbench.theory.layout import true_label_first
@@ -117,20 +116,3 @@ def test_a_longer_horizon_makes_the_first_rounds_of_a_longer_game(
     for t, F in enumerate(whole.staged_scores(X), start=1):
         if t == 4:
             assert_array_equal(F, part.scores(X))
-
-
-def test_light_votes_ask_what_adaboost_mm_asks() -> None:
-    """(42) becomes (64) as eta goes to 0, with scores eta times the votes."""
-    y = np.array([0, 1, 2], dtype=np.int32)
-    F = np.array([[30.0, 10.0, 20.0], [25.0, 5.0, 30.0], [0.0, 30.0, 30.0]])
-    eta = 1e-3
-    game = BoostState(y, np.ones(3), 3, 3, F, np.random.default_rng(0))
-    booster = DriftingGame(100, gamma=0.1, eta=eta)
-    game.own = booster.begin(game)
-    demand = booster.ask(game)
-    assert demand is not None
-    votes = BoostState(y, np.ones(3), 3, 3, eta * F, np.random.default_rng(0))
-    mm = AdaBoostMM().ask(votes).cost
-    C = demand.cost - demand.cost.mean(axis=1, keepdims=True)
-    C_mm = mm - mm.mean(axis=1, keepdims=True)
-    assert_allclose(C / np.abs(C).sum(), C_mm / np.abs(C_mm).sum(), atol=1e-3)

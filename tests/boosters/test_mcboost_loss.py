@@ -67,26 +67,6 @@ def test_weights_are_minus_the_gradient_of_the_risk(loss: str, n_classes: int) -
     assert_allclose(C.sum(axis=1), 0.0, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_classes", [2, 3, 6])
-def test_the_loss_is_bounded_by_the_margin_and_convex(n_classes: int) -> None:
-    rng = np.random.default_rng(0)
-    y = rng.integers(n_classes, size=200).astype(np.int32)
-    s, other = rng.normal(size=(2, 200, n_classes)) * 3
-
-    def loss(s: np.ndarray) -> np.ndarray:
-        return 1 + np.exp(-pair_margins(0.5 * s, y)).sum(axis=1)
-
-    M = 0.5 * smallest_margins(s, y)
-    assert ((M > 0) == (s.argmax(axis=1) == y)).all()
-    assert (1 + np.exp(-M) <= loss(s) * (1 + 1e-12)).all()
-    assert (loss(s) <= (1 + (n_classes - 1) * np.exp(-M)) * (1 + 1e-12)).all()
-    assert (loss(0.5 * (s + other)) <= 0.5 * (loss(s) + loss(other)) + 1e-9).all()
-    if n_classes == 2:
-        sign = np.where(y == 0, 1.0, -1.0)
-        f = 0.5 * (s[:, 0] - s[:, 1])
-        assert_allclose(loss(s), 1 + np.exp(-sign * f))  # (16)
-
-
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 6])
 def test_the_population_minimiser_is_the_bayes_rule(loss: str, n_classes: int) -> None:

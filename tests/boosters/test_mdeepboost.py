@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy.optimize import minimize
 
 from boostbench.boosters import make_booster
-from boostbench.boosters.deep_objectives import Objective, Phi, Sum
+from boostbench.boosters.deep_objectives import Objective
 from boostbench.boosters.ensemble import Ensemble, on_grid
 from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
 from boostbench.weak_learners import Forest, Greedy
@@ -114,45 +114,6 @@ def test_projected_descent_reaches_the_optimum_over_all_stumps(form: dict[str, A
         assert printed.losses[-1] > best + 1e-3
 
 
-def binary_deep_boost(H: np.ndarray, s: np.ndarray, penalty: float, T: int) -> list[float]:
-    """Run DeepBoost (Cortes, Mohri & Syed 2014) on a finite set; return the objective's values."""
-    m, alpha, f, losses = len(s), np.zeros(len(H)), np.zeros(len(s)), []
-    for _ in range(T):
-        W = np.exp(1.0 - s * f)
-        S, b = W.sum(), penalty * m / W.sum()
-        eps = 0.5 * (1.0 - H @ (W * s) / S)
-        tilt = eps - 0.5
-        d = np.where(
-            alpha != 0.0,
-            tilt + np.sign(alpha) * b / 2,
-            np.sign(tilt) * np.maximum(np.abs(tilt) - b / 2, 0.0),
-        )
-        k = int(np.abs(d).argmax())
-        e, q, r = eps[k], (1 - eps[k]) * np.exp(alpha[k]) - eps[k] * np.exp(-alpha[k]), b / 2
-        root = math.sqrt((r / e) ** 2 + (1 - e) / e)
-        eta = -alpha[k] if abs(q) <= b else math.log(root - np.sign(q) * r / e)
-        alpha[k] += eta
-        f += eta * H[k]
-        losses.append(np.exp(1.0 - s * f).mean() + penalty * np.abs(alpha).sum())
-    return losses
-
-
-def test_two_classes_reach_the_optimum_of_binary_deep_boost() -> None:
-    rng = np.random.default_rng(0)
-    X = rng.random((25, 2))
-    y = ((X.sum(axis=1) > 1) ^ (rng.random(25) < 0.2)).astype(np.int32)
-    H = np.array([np.where(X[:, j] <= t, 1.0, -1.0) for j in (0, 1) for t in np.sort(X[:, j])])
-    s = 2.0 * y - 1
-    for penalty, T, tolerance in [(0.0, 12, 1e-9), (0.05, 400, 1e-6)]:
-        ours = descend(
-            "mdeepboost", X, y, 1, n_estimators=T, complexity_penalty=0.0, l1_penalty=penalty
-        )
-        binary = binary_deep_boost(H, s, penalty, T)
-        assert ours.losses[-1] == pytest.approx(binary[-1], abs=tolerance)
-        if penalty == 0.0:
-            assert_allclose(ours.losses, binary, atol=1e-9)
-
-
 # ---- trees of every size -------------------------------------------------------------------
 
 
@@ -206,14 +167,6 @@ def test_a_large_penalty_leaves_the_ensemble_empty() -> None:
     assert empty.coefficients_.shape == empty.tree_sizes_.shape == (0,)
 
 
-def test_stumps_are_too_weak_for_the_sum_of_margins() -> None:
-    X = np.arange(50.0)[:, None]
-    y = np.repeat(np.arange(5), 10)
-    for loss in ("exponential", "logistic"):
-        booster = MDeepBoost(surrogate="max-sum", loss=loss, weak_learner="stump").fit(X, y)
-        assert (booster.n_rounds_, booster.stop_reason_) == (0, "stationary")
-
-
 @every_form
 def test_separable_data_end_with_a_perfect_model(form: dict[str, Any]) -> None:
     X, y = np.arange(40.0)[:, None], np.repeat(np.arange(4), 10)
@@ -233,30 +186,6 @@ def test_with_a_penalty_a_perfect_tree_gets_a_finite_step() -> None:
 
 
 # ---- scales and names ----------------------------------------------------------------------
-
-
-def test_a_logistic_loss_in_nats_is_the_same_with_penalties_in_nats(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    X, y = noisy_problem()
-    bits = descend(
-        "mdeepboost", X, y, loss="logistic", complexity_penalty=0.01, l1_penalty=0.005
-    )  # fmt: skip
-    nats = Phi(lambda v: np.logaddexp(0.0, v), lambda v: -np.logaddexp(0.0, -v))
-    monkeypatch.setattr(MDeepBoost, "_loss_part", lambda self: Sum(nats))
-    ln2 = math.log(2)
-    other = descend("mdeepboost", X, y, complexity_penalty=0.01 * ln2, l1_penalty=0.005 * ln2)
-    assert_allclose(bits.scores[-1], other.scores[-1], atol=1e-9)
-
-
-def test_the_offset_of_the_exponential_loss_only_scales_the_penalties() -> None:
-    X, y = noisy_problem()
-    one = descend("mdeepboost", X, y, complexity_penalty=0.01, l1_penalty=0.005)
-    zero = descend(
-        "mdeepboost", X, y, offset=0.0,
-        complexity_penalty=0.01 / math.e, l1_penalty=0.005 / math.e,
-    )  # fmt: skip
-    assert_allclose(one.scores[-1], zero.scores[-1], atol=1e-9)
 
 
 # ---- the model -----------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -106,26 +105,6 @@ def test_repeated_samples_are_as_good_as_distinct_ones(
     largest = max((np.abs(F).max() for F in apart), default=1.0)
     for F, other in zip(staged, apart, strict=True):
         assert_allclose(F, other, rtol=1e-7, atol=1e-9 * largest)
-
-
-def test_the_pairs_tell_rows_from_samples(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the counts of the rows, a good part of the pairs would differ."""
-    monkeypatch.setattr(
-        surface, "canonical_rows", lambda *samples: _each_once(canonical_rows(*samples))
-    )
-    differ = 0
-    for kind in ("tree", "c45", "tree, few bins", "scikit-learn"):
-        X, y = repeated(4)
-        booster = make_booster("samme", n_estimators=4, weak_learner=LEARNERS[kind])
-        without = booster.fit(X, y).scores(X)
-        with monkeypatch.context() as other:
-            other.setattr(surface, "canonical_rows", unmerged)
-            differ += not np.allclose(without, booster.fit(X, y).scores(X))
-    assert differ == 4
-
-
-def _each_once(rows: CanonicalRows) -> CanonicalRows:
-    return replace(rows, count=np.ones_like(rows.count))
 
 
 @pytest.mark.parametrize("least", [2, 5, 9, 20])

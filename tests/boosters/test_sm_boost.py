@@ -62,24 +62,6 @@ def test_theorem_1_the_risk_falls_with_the_exact_gradient(seed: int, step: str |
     assert (np.diff(risks) <= -decrease + 1e-12).all()
 
 
-def test_the_sampled_risk_is_unbiased_with_the_stated_variance() -> None:
-    psi, cost = random_state(0, 3)
-    delta = centred_cost(softmax(psi), cost)
-    h = np.sign(np.random.default_rng(1).normal(size=psi.shape))
-    rng = np.random.default_rng(2)
-    M, repeats = 20, 4000
-    g = softmax(psi)
-    weight = np.full(len(psi), 1 / len(psi))
-    sampled = np.array(
-        [-(weigh_pairs(g, cost, weight, np.sort(rng.random(M))) * h).sum() for _ in range(repeats)]
-    )
-    g /= len(psi)
-    exact = (g * delta * h).sum()
-    variance = ((g * delta**2).sum() - exact**2) / M
-    assert abs(sampled.mean() - exact) < 4 * np.sqrt(variance / repeats)
-    assert sampled.var() == pytest.approx(variance, rel=0.1)
-
-
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("power", [0, 1, 20], ids=["equal", "unequal", "few"])
 def test_numbers_in_any_order_draw_pairs_by_the_cumulative_probability(

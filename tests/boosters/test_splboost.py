@@ -86,55 +86,6 @@ def test_inner_iterations_end_no_higher_than_one() -> None:
     assert often[1] <= once[1] + 1e-12
 
 
-def test_a_step_makes_the_weak_learner_half_wrong() -> None:
-    X, y = noisy_problem()
-    booster = SPLBoost(12, weak_learner=STUMP, regulariser="linear", age=2.5)
-    latent: list[np.ndarray] = [np.ones(len(y))]
-    booster_scores: list[np.ndarray] = [np.zeros(len(y))]
-
-    def on_round(info: Any) -> None:
-        F = (info.scores[:, 1] - info.scores[:, 0])[info.row_of]
-        sign = np.sign(F - booster_scores[-1])
-        w = latent[-1] * np.exp(-(2 * y - 1) * F)
-        assert w[sign != 2 * y - 1].sum() / w.sum() == pytest.approx(0.5, abs=1e-9)
-        latent.append(booster.latent_weights(info.state)[info.row_of])
-        booster_scores.append(F)
-
-    booster.fit(X, y, on_round=on_round)
-    assert len(latent) == 13
-
-
-def left_out(age: float, X: np.ndarray, y: np.ndarray) -> int:
-    counts: list[int] = []
-    booster = SPLBoost(3, weak_learner=STUMP, age=age)
-    booster.fit(X, y, on_round=lambda info: counts.append((booster.weights(info.state) == 0).sum()))
-    return counts[-1]
-
-
-def test_a_larger_age_leaves_out_no_more_samples() -> None:
-    X, y = noisy_problem(400)
-    counts = [left_out(age, X, y) for age in (1.0, 1.5, 2.0, 3.0, 6.0)]
-    assert counts[0] > counts[-1]
-    assert (np.diff(counts) <= 0).all()
-
-
-def test_flipped_samples_are_left_out_first() -> None:
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(-1.5, 1.0, (150, 2)), rng.normal(1.5, 1.0, (150, 2))])
-    clean = np.arange(300) >= 150
-    flipped = rng.random(300) < 0.15
-    weights: list[np.ndarray] = []
-
-    def on_round(info: Any) -> None:
-        weights.append(info.booster.weights(info.state)[info.row_of])
-
-    SPLBoost(30, weak_learner=STUMP, age=2.5).fit(X, clean ^ flipped, on_round=on_round)
-    paced = weights[-1]
-    AdaBoost(30, weak_learner=STUMP).fit(X, clean ^ flipped, on_round=on_round)
-    assert flipped[paced == 0].mean() > 0.6
-    assert paced[flipped].sum() < 0.7 * weights[-1][flipped].sum()
-
-
 def test_a_perfect_learner_of_what_is_left_ends_the_run() -> None:
     X = np.arange(10.0)[:, None]
     y = np.array([0, 0, 0, 1, 0, 1, 1, 0, 1, 1])

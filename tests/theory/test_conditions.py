@@ -17,7 +17,7 @@ from boostbench.theory.conditions import (
 )
 from boostbench.theory.layout import own_labels, true_label_first
 from boostbench.theory.minimal import worst_mean
-from boostbench.theory.spaces import Space, windows
+from boostbench.theory.spaces import Space
 from tests.theory.vectors import SPACES, VECTORS, spaces
 
 TINY = 1e-7
@@ -88,19 +88,6 @@ def test_edges_of_the_example_spaces(vector: dict[str, object]) -> None:
     space = SPACES[str(vector["space"])](**vector["params"])  # type: ignore[arg-type]
     for name, decision in decide_all(space).items():
         assert_allclose(decision.gamma, vector[name], atol=6e-9, err_msg=name)
-
-
-def test_windows_are_boostable_and_fail_their_baseline() -> None:
-    vector = VECTORS["windows"]
-    n, K, gamma = vector["n"], vector["n_classes"], vector["gamma"]
-    space = windows(n=n, n_classes=K, gamma=gamma)
-    assert decide(space, "minimal").gamma > TINY
-    decision = decide(space, "edge-over-random")
-    assert not decision.holds(gamma)
-    on_windows = (decision.witness > 0).astype(float)
-    assert_allclose(costs_of(space.predictions, on_windows), n - vector["width"])
-    cost_of_baseline = baseline_cost("edge-over-random", on_windows, space.y, gamma)
-    assert cost_of_baseline <= n * (1 - gamma) / K + 1e-12 < n - vector["width"]
 
 
 @settings(max_examples=60)

@@ -133,19 +133,6 @@ def test_potentials_are_proper(
         assert (there <= here + precision if label == 0 else there >= here - precision).all()
 
 
-@settings(max_examples=30)
-@given(st.integers(2, 5), st.floats(0.0, 0.9), st.floats(0.05, 1.0), st.integers(1, 6))
-def test_simplified_costs_are_the_optimal_ones(K: int, gamma: float, eta: float, t: int) -> None:
-    states = states_of(K, 11)
-    optimal = ExponentialPotential(uniform_baseline(K, gamma), eta).costs(states, t)
-    weight = np.exp(eta * (states[:, 1:] - states[:, :1]))
-    hit = np.expm1(-eta) * weight.sum(axis=1, keepdims=True)
-    simple = np.hstack([hit, np.expm1(eta) * weight])  # (42)
-    optimal -= optimal[:, :1]
-    simple -= simple[:, :1]
-    assert_allclose(optimal / optimal.sum(), simple / simple.sum(), atol=1e-12)
-
-
 @pytest.mark.parametrize("which", ["exponential", "zero_one", "minimal"])
 def test_the_specified_costs_of_the_first_round(which: str) -> None:
     vector = VECTORS["first_costs"]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 from scipy.optimize import linprog
 
 from boostbench.theory.bounds import error_bound
 from boostbench.theory.conditions import decide
-from boostbench.theory.layout import own_labels, uniform_baseline
 from boostbench.theory.spaces import all_stumps, subsets, windows
-from tests.theory.vectors import LAZY, VECTORS, minimal_edge
+from tests.theory.vectors import LAZY, VECTORS
 
 
 def test_windows_have_the_specified_classifiers() -> None:
@@ -52,25 +49,6 @@ def test_stumps_hold_every_split_once() -> None:
 
 def test_a_constant_feature_leaves_the_constants() -> None:
     assert_array_equal(all_stumps([[1.0], [1.0]], [0, 1], 2).predictions, [[0, 1], [0, 1]])
-
-
-@settings(max_examples=50)
-@given(st.integers(2, 5), st.integers(0, 10**6))
-def test_edges_are_where_the_baselines_cost_the_same(n_classes: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    y = rng.integers(n_classes, size=6)
-    rows = rng.random((6, n_classes))
-    rows[:, 0] = rows.min(axis=1) - rng.random(6)
-    C = own_labels(rows, y)
-    h = rng.integers(n_classes, size=6)
-    paid = C[np.arange(6), h].sum()
-    uniform, minimal = LAZY.uniform_edge(C, y, h), minimal_edge(C, y, h)
-    assert uniform <= minimal + 1e-12 <= 1 + 2e-12
-    if uniform >= 0:
-        B = own_labels(uniform_baseline(n_classes, uniform), y)
-        assert_allclose((B * C).sum(), paid)
-    if minimal >= 0:
-        assert_allclose(sum(worst_by_linear_program(row, minimal) for row in rows), paid)
 
 
 def worst_by_linear_program(row: np.ndarray, gamma: float) -> float:

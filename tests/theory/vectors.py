@@ -11,8 +11,6 @@ from hypothesis import strategies as st
 
 from boostbench.plugin_files import load_plugin
 from boostbench.resources import shipped
-from boostbench.theory.layout import true_label_first
-from boostbench.theory.minimal import worst_mean
 from boostbench.theory.spaces import Space, subsets, two_constants, windows
 
 VECTORS: dict[str, Any] = json.loads(
@@ -43,14 +41,6 @@ def loss_factor(delta: float, mass: float, alpha: float | None = None) -> float:
     return float(
         1.0 - mass + 0.5 * ((mass + delta) * np.exp(-alpha) + (mass - delta) * np.exp(alpha))
     )
-
-
-def minimal_edge(cost: np.ndarray, y: np.ndarray, answers: np.ndarray) -> float:
-    """The largest gamma with which h meets the minimal condition on this cost matrix."""
-    rows = true_label_first(cost, y)
-    expected, least = worst_mean(rows[:, 0], rows[:, 1:]).sum(), rows[:, 0].sum()
-    paid = cost[np.arange(len(y)), answers].sum()
-    return float((expected - paid) / (expected - least))
 
 
 @st.composite

@@ -10,9 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from sklearn.datasets import make_classification
-from sklearn.ensemble import RandomForestClassifier
-from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.weak_learners.forest import Forest
 from boostbench.weak_learners.scoring import Additions
@@ -300,41 +297,6 @@ def test_a_pickle_is_little_more_than_its_nodes_and_leaves() -> None:
     assert len(pickled) <= 29 * n_nodes + 12 * forest.n_leaves + 16 * forest.n_trees + 2048
     assert len(pickle.dumps(forest[:10], protocol=5)) <= len(pickled) / 50
     assert_equal_forests(pickle.loads(pickled), forest)
-
-
-def from_sklearn(trees: list[DecisionTreeClassifier], n_features: int) -> Forest:
-    """Turn classification trees into a forest whose leaves hold class frequencies."""
-    parts = []
-    for tree in (fitted.tree_ for fitted in trees):
-        inner = tree.children_left >= 0
-        # scikit-learn numbers nodes and leaves together; here each kind has its own numbers.
-        number = np.where(inner, np.cumsum(inner) - 1, ~(np.cumsum(~inner) - 1))
-        parts.append(
-            Forest(
-                feature=tree.feature[inner],
-                threshold=tree.threshold[inner],
-                missing_left=tree.missing_go_to_left[inner],
-                left=number[tree.children_left[inner]],
-                right=number[tree.children_right[inner]],
-                node_offset=[0, inner.sum()],
-                leaf_value=tree.value[~inner, 0],
-                leaf_column=np.full((~inner).sum(), -1),
-                leaf_offset=[0, (~inner).sum()],
-                n_features=n_features,
-            )
-        )
-    return Forest.concatenate(parts)
-
-
-@pytest.mark.parametrize("max_leaf_nodes", [2, 12, None])
-def test_it_predicts_as_scikit_learn_with_the_same_trees(max_leaf_nodes: int | None) -> None:
-    X, y = make_classification(1500, 12, n_informative=8, n_classes=3, random_state=0)
-    X = X.astype(np.float32).astype(np.float64)  # scikit-learn's trees see float32
-    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    forest = RandomForestClassifier(20, max_leaf_nodes=max_leaf_nodes, random_state=0).fit(X, y)
-    ours = from_sklearn(forest.estimators_, 12)
-    F = ours.add_scores(X, np.arange(20), np.full(20, 1 / 20), np.zeros((1500, 3)))
-    np.testing.assert_allclose(F, forest.predict_proba(X), rtol=1e-12)
 
 
 def test_leaves_get_other_answers() -> None:
