@@ -101,7 +101,8 @@ def _classes(registry: Registry) -> Iterator[str]:
 
 def _keys_of_configs() -> Iterator[str]:
     schema = config_schema()
-    parts, kinds = (_mapping(_plain(schema["properties"][key])["items"]) for key in _NESTED)
+    lists = (_mapping(schema["properties"][key], "items") for key in _NESTED)
+    parts, kinds = (_mapping(each["items"]) for each in lists)
     yield from _section("A config", schema)
     for key, title in _ENTRIES.items():
         yield from _section(title, _entry(schema["properties"][key]))
@@ -156,11 +157,11 @@ def _plain(schema: Mapping[str, Any]) -> Mapping[str, Any]:
     return _plain(options[0])
 
 
-def _mapping(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the first alternative that has keys."""
+def _mapping(schema: Mapping[str, Any], key: str = "properties") -> Mapping[str, Any]:
+    """Return the first alternative that has keys, or items."""
     queue = [schema]
     for each in queue:
-        if "properties" in each:
+        if key in each:
             return each
         queue += each.get("anyOf", ())
     raise LookupError(schema)

@@ -101,3 +101,11 @@ def tiny(tmp_path):
     path = tmp_path / "tiny.yaml"
     path.write_text(TINY)
     return path
+
+
+@pytest.fixture
+def done(boostbench, tiny):
+    """Return a tiny experiment that has been run in this process."""
+    outcome = boostbench("run", tiny, "--executor", "inline")
+    assert outcome.code == 0, outcome.err
+    return tiny

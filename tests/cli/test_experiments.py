@@ -41,14 +41,6 @@ class Sad(DummyClassifier):
 
 
 @pytest.fixture
-def done(boostbench, tiny):
-    """Return a tiny experiment that has been run in this process."""
-    outcome = boostbench("run", tiny, "--executor", "inline")
-    assert outcome.code == 0, outcome.err
-    return tiny
-
-
-@pytest.fixture
 def sad(tmp_path):
     """Return a config one of whose boosters goes wrong."""
 

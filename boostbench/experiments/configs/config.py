@@ -140,8 +140,12 @@ class Config(Model):
     limits: Limits = Field(default_factory=Limits, description="Limits of one run.")
     report: Annotated[
         tuple[InstanceOf[ReportPart], ...],
-        BeforeValidator(_read_parts, json_schema_input_type=list[Any]),
-    ] = Field((), description="Tables and figures, in order.", validate_default=True)
+        BeforeValidator(_read_parts, json_schema_input_type=list[Any] | str),
+    ] = Field(
+        (),
+        description="Tables and figures, in order, or a file with them and claims.",
+        validate_default=True,
+    )
     claims: Annotated[
         tuple[InstanceOf[Claim], ...],
         BeforeValidator(_read_claims, json_schema_input_type=list[ClaimWords]),

@@ -34,7 +34,7 @@ def config_schema() -> dict[str, Any]:
         "description": "Config whose keys are inherited, by its relative path or its name.",
     }
     parts = _options_of(registry.tables) | _options_of(registry.figures)
-    properties["report"]["items"] = _entry(parts, parts, False)
+    properties["report"]["anyOf"][0]["items"] = _entry(parts, parts, False)
     claim = schema["$defs"].pop("ClaimWords")
     claim["properties"] |= _options_of(registry.claims)
     claim["patternProperties"] = {_FILE_KIND: {"type": "object"}}

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import FILE, Config
-from boostbench.experiments.configs.fields import Setting
-from boostbench.experiments.configs.layers import of_size, read_extended, sizes_of, varied
+from boostbench.experiments.configs.fields import Setting, is_file
+from boostbench.experiments.configs.layers import of_size, read_extended, sizes_of, varied, with_report
 from boostbench.experiments.configs.parts import Claim
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.source import Keys, Place, Source, show
@@ -120,7 +120,11 @@ class _Reading:
             for name, part in sizes_of(source).items():
                 inherited = {"claims", "report"} - part.keys()
                 self._validate(_without(of_size(source, name), inherited))
-        claims = self._claims_as_stated(source, size) if size or overrides else None
+        of_report = [text for text in overrides if text.partition("=")[0].strip() == "report"]
+        claims = None
+        if size or overrides:
+            stated = varied(copy.deepcopy(source), of_report, None, [])
+            claims = self._claims_as_stated(stated, size)
         prepared = varied(source, overrides, size, self.complaints)
         if claims is not None:
             prepared = _without(prepared, {"claims"})
@@ -129,9 +133,20 @@ class _Reading:
             self.config = config if claims is None else config.model_copy(update={"claims": claims})
 
     def _validate(self, source: Source, *, complain: bool = True) -> Config | None:
+        setting, named = self._setting, source.data.get("report")
+        if isinstance(named, str):
+            file = setting.beside(named)
+            file = file if is_file(file) else Path(named).expanduser()
+            setting = replace(setting, files=(*setting.files, file))
+            try:
+                source, complaints = with_report(source, file)
+            except ConfigError as error:
+                self.complaints += error.complaints
+                return None
+            self.complaints += complaints
         try:
-            data = {**source.data, FILE: self._setting.path}
-            return Config.model_validate(data, context={"setting": self._setting})
+            data = {**source.data, FILE: setting.path}
+            return Config.model_validate(data, context={"setting": setting})
         except ValidationError as error:
             mistakes = mistakes_in(error) if complain else []
         for place, what in mistakes:

@@ -3,7 +3,7 @@
 A config with the key ``extends`` inherits the keys of another config. Mappings are merged key by
 key, at any depth; a list or scalar replaces the inherited value, and null removes the inherited
 key. The name is not inherited. The keys of a size replace the general keys, and ``--set`` replaces
-one value for one command.
+one value for one command. A file named under ``report`` holds the tables, figures and claims.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Any
 from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.source import Keys, Source, read_source, read_value, show, source_of
+
+_REPORT_KEYS = ("report", "claims", "title", "description")
 
 
 def read_extended(
@@ -90,6 +92,27 @@ def _merged(base: Keys, own: Keys) -> Keys:
         if isinstance(value, Keys) and isinstance(base.get(key), Keys):
             merged[key] = _merged(base[key], value)
     return merged
+
+
+def with_report(source: Source, file: Path) -> tuple[Source, list[BoostbenchError]]:
+    """Return a source with the keys of a report file in place of its name, and complaints.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or is not a mapping.
+    """
+    found, complaints = read_source(file)
+    if not isinstance(found.data, Keys):
+        what = f"a report file is a mapping of {', '.join(_REPORT_KEYS)}, found {show(found.data)}"
+        raise ConfigError([BoostbenchError(what, where=found.at or found.name)])
+    strange = [key for key in found.data if key not in _REPORT_KEYS]
+    complaints += [
+        BoostbenchError(unknown("key of a report file", key, _REPORT_KEYS), where=found.data.at[key])
+        for key in strange
+    ]
+    own = source.data.updated({}, without=("report",))
+    return replace(source, data=own.updated(found.data, strange)), complaints
 
 
 def sizes_of(source: Source) -> dict[str, dict[str, Any]]:
