@@ -13,7 +13,13 @@ from pydantic import ValidationError
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.fields import Setting, is_file
-from boostbench.experiments.configs.layers import of_size, read_extended, sizes_of, varied, with_report
+from boostbench.experiments.configs.layers import (
+    of_size,
+    read_extended,
+    sizes_of,
+    varied,
+    with_report,
+)
 from boostbench.experiments.configs.parts import Claim
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.source import Keys, Place, Source, show

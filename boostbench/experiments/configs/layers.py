@@ -107,10 +107,9 @@ def with_report(source: Source, file: Path) -> tuple[Source, list[BoostbenchErro
         what = f"a report file is a mapping of {', '.join(_REPORT_KEYS)}, found {show(found.data)}"
         raise ConfigError([BoostbenchError(what, where=found.at or found.name)])
     strange = [key for key in found.data if key not in _REPORT_KEYS]
-    complaints += [
-        BoostbenchError(unknown("key of a report file", key, _REPORT_KEYS), where=found.data.at[key])
-        for key in strange
-    ]
+    for key in strange:
+        what = unknown("key of a report file", key, _REPORT_KEYS)
+        complaints.append(BoostbenchError(what, where=found.data.at[key]))
     own = source.data.updated({}, without=("report",))
     return replace(source, data=own.updated(found.data, strange)), complaints
 
