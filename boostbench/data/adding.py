@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import yaml
 
-from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog, folded
+from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog, entry_of, folded
 from boostbench.data.columns import clean
 from boostbench.data.dataset import Dataset, encode_labels
-from boostbench.data.loading import load
+from boostbench.data.loading import load, load_located
 from boostbench.data.readers import parse_files
-from boostbench.data.sources import files_in
+from boostbench.data.sources import files_in, located_files
 from boostbench.data.tables import Parsed, find_name
 from boostbench.errors import DataError, UnknownNameError
+from boostbench.source import read_value
 from boostbench.whole_files import read_file, write_files
 
 #: With fewer rows, all cells of a column may differ by chance.
@@ -79,51 +78,36 @@ def add_file(
         raise DataError(
             f"{name!r} is not a valid name for a data set; use letters, digits, '-', '_' and '.'"
         )
+    copy, description = folder / f"{name}{_suffix_of(file)}", folder / f"{name}.yaml"
+    is_declared = bool(target or drop or types)
+    known = _known(name, description, catalog(data_dirs), is_declared, replace=replace)
+    if folder.is_dir():
+        for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
+            if other != copy and not other.samefile(file):
+                what = f"this file of a data set {name!r} is there already; choose another --name"
+                raise DataError(what, where=str(other))
+    entry, files = known or _described(file, name, target, drop, types, title or name), {}
+    if known is None:
+        facts = entry.model_dump(mode="json", exclude={"name", "where"}, exclude_defaults=True)
+        text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)
+        if error := read_value(text, "title, drop or types")[1]:
+            raise DataError(str(error))
+        files[description] = text.encode("utf-8")
+    load_located(located_files(entry, entry, (file,)))  # what cannot be loaded is not written
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (copy.exists() and copy.samefile(file)):
+        files[copy] = read_file(file)
+    write_files(files)
+    return load(name, None, [folder, *data_dirs]), copy, None if known else description
+
+
+def _suffix_of(file: Path) -> str:
     suffix = next((s for s in SUFFIXES if file.name.lower().endswith(s)), None)
     if suffix is None:
         is_sheet = file.suffix.lower() in (".xlsx", ".xls", ".ods")
         hint = "save the sheet as CSV" if is_sheet else f"known are {', '.join(SUFFIXES)}"
         raise DataError(f"unknown file format; {hint}", where=str(file))
-    copy, description = folder / f"{name}{suffix}", folder / f"{name}.yaml"
-    given = {"target": target, "drop": [*drop], "types": dict(types or {})}
-    declared: dict[str, Any] = {key: value for key, value in given.items() if value}
-    entry = _known(name, description, catalog(data_dirs), bool(declared), replace=replace)
-    if folder.is_dir():
-        for other in files_in(folder, entry or DatasetEntry(name=name))[:1]:
-            if other != copy and not other.samefile(file):
-                what = f"this file of a data set {name!r} is there already; choose another --name"
-                raise DataError(what, where=str(other))
-    files = {copy: read_file(file)}
-    wanted = entry or DatasetEntry.model_validate({"name": name, **declared})
-    parsed = parse_files([(file, files[copy])], wanted)
-    names = [column.name for column in parsed.columns]
-    for unwanted in drop:
-        if not find_name(unwanted, names, str(file)):
-            raise UnknownNameError("column", unwanted, names, where=str(file))
-    if entry is None:
-        _, classes = encode_labels(parsed.labels.tolist())
-        wanted.check(str(file), len(parsed.labels), parsed.n_train, classes)
-        ids = dict.fromkeys(_ids(parsed, wanted.types), "id")
-        if ids:
-            declared["types"] = {**declared.get("types", {}), **ids}
-        facts = {"title": title or name, **_sizes(parsed, len(ids)), **declared}
-        text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)
-        files[description] = text.encode("utf-8")
-    with TemporaryDirectory() as trial:  # what cannot be loaded is not written to the folder
-        for path, content in files.items():
-            (Path(trial) / path.name).write_bytes(content)
-        try:
-            load(name, None, [trial, *data_dirs])
-        except DataError as error:  # about the file of the user, not about its copy
-            what = str(error).replace(str(Path(trial) / copy.name), str(file))
-            raise DataError(what) from None
-    folder.mkdir(parents=True, exist_ok=True)
-    write_files({p: content for p, content in files.items() if not _is_same(p, file)})
-    return load(name, None, [folder, *data_dirs]), copy, None if entry else description
-
-
-def _is_same(path: Path, file: Path) -> bool:
-    return path.exists() and path.samefile(file)
+    return suffix
 
 
 def _known(
@@ -175,19 +159,36 @@ def _ids(parsed: Parsed, declared: Mapping[str, str]) -> list[str]:
     return ids if len(ids) < len(parsed.features) else []
 
 
-def _sizes(parsed: Parsed, n_ids: int) -> dict[str, Any]:
-    """Return the sizes of a parsed file, as keys of its entry."""
-    _, classes = encode_labels(parsed.labels.tolist())
+def _described(
+    file: Path,
+    name: str,
+    target: str,
+    drop: Sequence[str],
+    types: Mapping[str, str] | None,
+    title: str = "",
+) -> DatasetEntry:
+    """Return the entry of a file, with its sizes and the columns that identify its rows."""
+    _suffix_of(file)
+    declared = {"title": title, "target": target, "drop": [*drop], "types": dict(types or {})}
+    entry = entry_of(name, declared, str(file))
+    parsed = parse_files([(file, read_file(file))], entry)
+    names = [column.name for column in parsed.columns]
+    for unwanted in drop:
+        if not find_name(unwanted, names, str(file)):
+            raise UnknownNameError("column", unwanted, names, where=str(file))
     n_rows, n_train = len(parsed.labels), parsed.n_train
-    rows = {"n_rows": n_rows}
-    if n_train is not None:
-        rows = {"n_train": n_train, "n_test": n_rows - n_train}
-    return {
-        **rows,
-        "n_features": len(parsed.features) - n_ids,
+    _, classes = encode_labels(parsed.labels.tolist())
+    entry.check(str(file), n_rows, n_train, classes)
+    ids = dict.fromkeys(_ids(parsed, entry.types), "id")
+    parts = {"n_train": n_train, "n_test": n_rows - n_train} if n_train is not None else {}
+    sizes = {
+        "n_rows": n_rows,
+        **parts,
+        "n_features": len(parsed.features) - len(ids),
         "n_classes": len(classes),
         "n_categorical": sum(values is not None for values in parsed.categories),
     }
+    return entry_of(name, {**declared, **sizes, "types": {**entry.types, **ids}}, str(file))
 
 
 def is_data_file(name: str) -> bool:
@@ -215,8 +216,6 @@ def load_file(
     encode
         As for `load`.
     """
-    name = re.sub(r"[^\w-]+", "-", path.name.partition(".")[0])
-    with TemporaryDirectory() as folder:
-        add_file(path, f"own-{name}", Path(folder), target=target, drop=drop, types=types)
-        dataset = load(f"own-{name}", None, [folder], encode)
-    return replace(dataset, name=path.name.partition(".")[0], source=str(path))
+    name = path.name.partition(".")[0]
+    entry = _described(path, name, target, drop, types)
+    return load_located(located_files(entry, entry, (path,)), encode)

@@ -248,7 +248,7 @@ def _merged(files: tuple[tuple[Path, int, int], ...]) -> dict[str, DatasetEntry]
     raw: dict[str, tuple[Keys, str]] = {}
     for path, _, _ in files:
         _read_catalog_file(path, raw)
-    entries = {name: _entry(name, *raw[name]) for name in sorted(raw)}
+    entries = {name: entry_of(name, *raw[name]) for name in sorted(raw)}
     _check_names(entries)
     for name, entry in entries.items():
         if entry.base:
@@ -314,7 +314,8 @@ def _read_catalog_file(path: Path, raw: dict[str, tuple[Keys, str]]) -> None:
         raw[name] = known.updated(facts), where
 
 
-def _entry(name: str, facts: Keys, where: str) -> DatasetEntry:
+def entry_of(name: str, facts: Mapping[str, Any], where: str) -> DatasetEntry:
+    """Return the entry with these keys; raise DataError if one is invalid."""
     for reserved in ("name", "where"):
         if reserved in facts:
             raise DataError(

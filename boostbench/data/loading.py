@@ -68,8 +68,17 @@ def load(
     >>> iris.X.shape, iris.classes
     ((150, 4), ('setosa', 'versicolor', 'virginica'))
     """
+    return load_located(locate(name, params, data_dirs, allow_download), encode, missing, rng)
+
+
+def load_located(
+    located: Located,
+    encode: str = "ordinal",
+    missing: str | float = "keep",
+    rng: np.random.Generator | None = None,
+) -> Dataset:
+    """Load a data set from its source; parameters and errors as of `load`."""
     encoded(np.empty((0, 0)), (), encode)  # refuses an unknown encoding before it reads
-    located = locate(name, params, data_dirs, allow_download)
     if located.kind == "generator":
         data = _generate(located, np.random.default_rng(0) if rng is None else rng)
         return _merge_classes(data, located.entry)

@@ -118,7 +118,7 @@ def locate(
     for folder in folders:
         files = files_in(folder, rows)
         if files:
-            return _from_files(entry, rows, files)
+            return located_files(entry, rows, files)
     if rows.sklearn is not None:
         checksum = _hash(_sha256(_bundled_file(rows.sklearn)), _reading(entry, rows))
         function = f"load_{rows.sklearn.replace('-', '_')}"
@@ -146,7 +146,8 @@ def _generated(entry: DatasetEntry, rows: DatasetEntry, params: Mapping[str, Any
     return Located(entry, rows, "generator", _hash(text, code), describe, params=merged)
 
 
-def _from_files(entry: DatasetEntry, rows: DatasetEntry, files: tuple[Path, ...]) -> Located:
+def located_files(entry: DatasetEntry, rows: DatasetEntry, files: tuple[Path, ...]) -> Located:
+    """Return the source of a data set in files."""
     checksum = files_checksum(entry, rows, [_sha256(file) for file in files])
     return Located(entry, rows, "file", checksum, " + ".join(map(str, files)), paths=files)
 
@@ -211,7 +212,7 @@ def _downloaded(
     sources = downloads_of(rows)
     for source in sources:
         if source.is_here:
-            return _from_files(entry, rows, tuple(source.files))
+            return located_files(entry, rows, tuple(source.files))
     usual = tuple(source.kind for source in sources if source.kind != "pickles")
     allowed = usual if allow_download is True else allow_download or ()
     searched = ", ".join(map(str, folders))
@@ -220,7 +221,7 @@ def _downloaded(
         if source.kind in allowed:
             try:
                 source.fetch()
-                return _from_files(entry, rows, tuple(source.files))
+                return located_files(entry, rows, tuple(source.files))
             except (OSError, BoostbenchError) as error:
                 tried.append(f"{source.title} failed ({error})")
     if len(tried) == 1 and sources:
