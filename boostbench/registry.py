@@ -270,13 +270,15 @@ class Registry:
 
     def unknown(self, name: str, where: str = "") -> UnknownNameError:
         """Return the error about a name; a name in print suggests the registered one."""
+        return UnknownNameError(self.kind, name, self.names(), meant=self.meant(name), where=where)
+
+    def meant(self, name: str) -> str:
+        """Return the name that is printed or spelt as ``name`` apart from case and marks, or ""."""
         meant = {_folded(known): known for known in self.names()}
         for known, declaration in self.declarations().items():
-            for printed in (declaration.printed, *declaration.variants):
+            for printed in filter(None, (declaration.printed, *declaration.variants)):
                 meant.setdefault(_folded(printed), known)
-        return UnknownNameError(
-            self.kind, name, self.names(), meant=meant.get(_folded(name), ""), where=where
-        )
+        return meant.get(_folded(name), "")
 
     def summary(self, name: str) -> str:
         """Return the first line of the docstring; built-in classes are not imported.

@@ -32,7 +32,8 @@ extensions = [
     "sphinx.ext.autodoc",
     "numpydoc",
 ]
-include_patterns = ["docs/**", "C*.md", "SECURITY.md", "results/*.md", "datasets/README.md"]
+include_patterns = ["docs/**", "C*.md", "SECURITY.md", "results/*.md", "benchmarks/*.md"]
+include_patterns += ["datasets/README.md"]
 exclude_patterns = ["docs/_build"]
 root_doc = "docs/index"
 html_extra_path = ["index.html"]  # leads to docs/index.html

@@ -57,12 +57,23 @@ def test_every_command_is_documented(name):
     assert all(parameter.help for parameter in COMMANDS[name].params)
 
 
-def test_every_link_to_a_file_leads_to_one():
+def test_every_link_leads_to_a_file_and_a_heading():
+    """Links hold where the repository is read: none leads to what only `make docs` writes."""
     for page in PAGES:
         text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
-        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)]*))?\)", text):
             if not target.startswith(("http:", "https:", "mailto:")):
-                assert (page.parent / target).exists(), (page, target)
+                path = (page.parent / target).resolve() if target else page
+                assert path.exists(), (page, target)
+                assert not path.is_relative_to(ROOT / "docs/reference"), (page, target)
+                assert not anchor or path.suffix != ".md" or anchor in anchors(path), (page, anchor)
+
+
+def anchors(page):
+    """Return the anchors of the headings of a page, as code hosts name them."""
+    text = re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w -]", "", each).strip().lower().replace(" ", "-") for each in headings}
 
 
 def test_every_command_line_shown_exists():
@@ -93,9 +104,24 @@ def test_the_page_on_configs_names_every_key():
 
 
 @pytest.mark.parametrize("name", [name for name in boosters if not boosters.is_foreign(name)])
-def test_a_booster_is_on_the_page_of_its_family(name):
-    page = ROOT / "docs/boosters" / f"{boosters.declarations()[name].family}.md"
-    assert f"`{name}`" in page.read_text(encoding="utf-8")
+def test_a_booster_is_in_the_section_of_its_family(name):
+    text = (ROOT / "docs/boosters.md").read_text(encoding="utf-8")
+    _, *sections = re.split("^## (.*)$", text, flags=re.M)
+    section = dict(zip(sections[::2], sections[1::2], strict=True))
+    headings = {heading.lower().replace(" ", "-"): heading for heading in section}
+    assert re.search(rf"`{name}[`:]", section[headings[boosters.declarations()[name].family]])
+
+
+def test_the_gallery_has_every_kind_of_figure_and_a_config_with_it():
+    kinds = {}
+    for *_, cell in table_rows("gallery.md")[3:]:
+        kind = re.search(r"`([\w.-]+\.py:\w+|[a-z-]+)", cell)[1]
+        kinds[kind] = (ROOT / "docs" / re.search(r"\((../configs/[^)]*)\)", cell)[1]).read_text()
+    assert {kind for kind, config in kinds.items() if f"  - {kind}" not in config} == set()
+    built_in = {
+        name for name in registry.figures if registry.figures.module(name).startswith("boostbench.")
+    }
+    assert built_in <= kinds.keys()
 
 
 def table_rows(page):
@@ -116,7 +142,7 @@ def names_lacking(names, rows):
         (registry.tables, "reports.md"),
         (registry.claims, "adding-a-claim.md"),
         (registry.noise_models, "label-noise.md"),
-        (registry.weak_learners, "boosters/index.md"),
+        (registry.weak_learners, "boosters.md"),
     ],
 )
 def test_every_registered_kind_has_its_row(kind, page):

@@ -85,6 +85,12 @@ def test_a_plugin_declares_its_name_in_print(monkeypatch):
     assert in_print("my-boost") == "my-boost"
 
 
+def test_a_name_in_print_means_one_booster():
+    for name, declaration in boosters.declarations().items():
+        for printed in filter(None, (declaration.printed, *declaration.variants.values())):
+            assert boosters.meant(printed) == name
+
+
 def test_a_name_may_point_into_an_installed_package(registry):
     assert "shutil:copy" in registry
     assert registry.get("shutil:copy") is shutil.copy

@@ -32,7 +32,10 @@ Floats = NDArray[np.float64]
 @boosters.register(
     "filter-and-refit",
     family="other-classifiers",
-    variants={"filtered random-forest": "filtered random-forest"},
+    variants={
+        "filtered random-forest": "filtered random-forest",
+        "filtered adaboost-mh": "filtered AdaBoost.MH",
+    },
 )
 class FilterAndRefit(AroundClassifier):
     r"""Classifier fitted after removing samples whose labels are likely wrong (confident learning).

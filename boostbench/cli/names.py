@@ -80,7 +80,8 @@ def show(
     _load_plugins(plugins)
     descriptions = [_describe(kind, name) for kind in KINDS if name in names_of(kind)]
     if not descriptions:
-        raise UnknownNameError("name", name, _all_names(), where="show")
+        meant = registry.boosters.meant(name)
+        raise UnknownNameError("name", name, _all_names(), meant=meant, where="show")
     if as_json:
         print_json(descriptions if len(descriptions) > 1 else descriptions[0])
     else:

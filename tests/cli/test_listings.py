@@ -39,6 +39,11 @@ def test_a_booster_is_shown_with_its_parameters_paper_and_example(boostbench):
     assert ".. math::" not in out
 
 
+def test_a_name_in_print_is_understood(boostbench):
+    err = boostbench("show", "filtered AdaBoost.MH").err
+    assert "unknown name 'filtered AdaBoost.MH'; did you mean 'filter-and-refit'?" in err
+
+
 def test_a_data_set_is_shown_with_its_sizes(boostbench):
     shown = boostbench("show", "iris", "--json").json
     assert (shown["n_rows"], shown["n_features"], shown["n_classes"]) == (150, 4, 3)
