@@ -75,9 +75,10 @@ format: $(CHECKS)  ## format the sources
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
 
-docs: setup  ## the documentation, in docs/_build/html; rewrites docs/cli.md from the help texts
+docs: setup  ## the documentation, in docs/_build/html; rewrites docs/cli.md and the tables of measured numbers
 	@$(PIP) --editable '.[docs]'
 	@$(BIN)/python docs/generate_cli.py
+	@$(BIN)/python docs/generate_tables.py
 	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
 	@echo 'docs/_build/html/index.html'
 

@@ -23,14 +23,18 @@ PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 ROOT_COMMAND = typer.main.get_command(app)
 
 
-def generator():
-    spec = importlib.util.spec_from_file_location("generate_cli", ROOT / "docs/generate_cli.py")
+#: Pages whose measured numbers all come from the files that a comment names.
+MEASURED = ["docs/noise-study.md", "docs/label-noise.md", "docs/boosters.md", "docs/performance.md"]
+
+
+def generator(name):
+    spec = importlib.util.spec_from_file_location(name, ROOT / f"docs/{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
 
-COMMANDS = dict(generator().commands(ROOT_COMMAND))
+COMMANDS = dict(generator("generate_cli").commands(ROOT_COMMAND))
 
 
 def typed_commands(page):
@@ -41,8 +45,33 @@ def typed_commands(page):
 
 
 def test_the_command_line_page_is_up_to_date():
-    module = generator()
+    module = generator("generate_cli")
     assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run `make docs`"
+
+
+def test_the_tables_of_measured_numbers_are_up_to_date():
+    tables = generator("generate_tables")
+    pages = list(tables.pages())
+    assert len(pages) > 1
+    for page in pages:
+        assert page.read_text(encoding="utf-8") == tables.page(page), "run `make docs`"
+
+
+@pytest.mark.parametrize("page", MEASURED)
+def test_a_measured_number_is_in_the_file_that_is_named(page):
+    text = (ROOT / page).read_text(encoding="utf-8")
+    text = re.sub(r"```.*?```|`[^`\n]*`|<!-- table .*?<!-- end -->", "", text, flags=re.S)
+    for paragraph in text.split("\n\n"):
+        named = re.match(r"<!-- from (.*) -->", paragraph)
+        files = named[1].split() if named else []
+        numbers = {
+            float(number)
+            for file in files
+            for number in re.findall(r"\d+(?:\.\d+)?", (ROOT / file).read_text(encoding="utf-8"))
+        }
+        for shown in re.findall(r"(?<![\w.])\d+\.\d+(?![\w.])", paragraph):
+            half = 0.5001 * 0.1 ** len(shown.partition(".")[2])
+            assert any(abs(number - float(shown)) <= half for number in numbers), (shown, files)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -3,8 +3,8 @@
 A ``console`` block is typed; below a command may be what it prints, with ``...`` for what is left
 out, and line breaks of one's own; the same holds for the outputs of a notebook. A block of Python,
 YAML or text is saved as the file that the paragraph before it names, if it names one; other Python
-is executed. A ``pycon`` block is a doctest. Commands that need a network are not in blocks but
-indented; nothing follows these.
+is executed. A ``pycon`` block is a doctest. Commands in indented blocks are typed in the checkout,
+except for those in ``NOT_TYPED``; of targets of make, it is only tried that they are there.
 """
 
 import ast
@@ -46,6 +46,21 @@ PAGES = {
     "adding-a-metric.md": ["results/runs"],
     "models.md": [],
     "theory.md": [],
+}
+#: Beginnings of the commands in indented blocks that no test types, and why.
+NOT_TYPED = {
+    "boostbench data fetch": "needs a network",
+    "pip install": "needs a network",
+    "boostbench run noise20": "needs data",
+    "boostbench report noise20 --size quick --open": "needs the runs of the command before",
+    "boostbench report --all": "takes minutes; tests/cli/test_report_all.py does it with few",
+    "boostbench reproduce": "takes hours",
+    "boostbench report my-study.yaml": "stands for a config of the reader",
+    "boostbench verify my-study.yaml": "stands for a config of the reader",
+    "boostbench status noise20 --watch": "waits for the runs of others",
+    "sbatch": "needs Slurm",
+    "python -m benchmarks": "takes minutes; tests/test_benchmarks.py does it with little data",
+    "python -m checks.bits": "takes minutes, in .ci/run",
 }
 SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -141,6 +156,44 @@ def type_command(boostbench, command, shown, folder):
         check_shown(shown, outcome.out, command)
     else:
         assert program in ("python3", "pip"), command  # the installation
+
+
+def indented_commands():
+    """Return the commands in the indented blocks of all pages but that of the command line."""
+    root = DOCS.parent
+    pages = [
+        *DOCS.glob("*.md"),
+        *DOCS.glob("papers/*.md"),
+        *root.glob("*.md"),
+        *root.glob("*/README.md"),
+    ]
+    found = set()
+    for page in {*pages} - {DOCS / "cli.md", root / "CHANGELOG.md"}:
+        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+        lines = re.findall(r"^    (\S.*)$", text.replace("\\\n", ""), re.M)
+        programs = ("boostbench ", "make ", "pip ", "python ", "sbatch ")
+        found |= {line.partition("  #")[0].strip() for line in lines if line.startswith(programs)}
+    return found
+
+
+@pytest.mark.parametrize(
+    "command",
+    sorted(each for each in indented_commands() if not each.startswith(tuple(NOT_TYPED))),
+)
+def test_a_command_can_be_typed_in_the_checkout(boostbench, tmp_path, monkeypatch, command):
+    monkeypatch.chdir(DOCS.parent)
+    program, *arguments = shlex.split(command.partition(" >")[0].replace("DIR", str(tmp_path)))
+    if program == "make":
+        subprocess.run(["make", "--dry-run", *arguments], check=True, capture_output=True)
+    else:
+        outcome = boostbench(*arguments)
+        assert outcome.code in (0, 1), outcome.err
+        assert outcome.out
+
+
+def test_commands_that_are_not_typed_are_shown():
+    shown = indented_commands()
+    assert [each for each in NOT_TYPED if not any(line.startswith(each) for line in shown)] == []
 
 
 def test_the_data_set_of_the_page_is_described_as_shown(boostbench, tmp_path):
