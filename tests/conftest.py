@@ -37,6 +37,7 @@ def end_with_all_children(number, frame):
 
 def pytest_configure(config):
     signal.signal(signal.SIGTERM, end_with_all_children)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's `&` lets it be ignored
 
 
 #: Reasons for which continuous integration, too, may skip a test; any other one is a failure.

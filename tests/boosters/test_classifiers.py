@@ -125,7 +125,7 @@ BY_DESIGN = {
 }
 INSTALLED = [name for name in ("catboost", "lightgbm", "xgboost") if find_spec(name)]
 OTHERS = [
-    *(make_booster(name, n_estimators=2) for name in ("random-forest", "extra-trees", *INSTALLED)),
+    *(make_booster(name, n_estimators=2) for name in ("random-forest", *INSTALLED)),
     make_booster("hist-gradient-boosting", n_estimators=2),
     make_booster("sklearn.linear_model:LogisticRegression", max_iter=1000),
     make_booster("calibrated", n_estimators=2, folds=2),

@@ -104,7 +104,7 @@ def test_variants_pass_the_checks_that_formulas_decide(estimator: Any) -> None:
 
 @every_booster
 def test_a_row_alone_has_the_scores_that_it_has_among_many(name: str) -> None:
-    X, y = problem(name)
+    X, y = problem(name, 100)
     booster = made(name).fit(X, y)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     assert_array_equal([booster.scores(row[None])[0] for row in X], booster.scores(X))
@@ -122,7 +122,7 @@ def test_staged_predictions_end_with_the_plain_ones(name: str) -> None:
 
 @every_booster
 def test_permuting_the_samples_changes_nothing(name: str) -> None:
-    X, y = problem(name)
+    X, y = problem(name, 100)
     order = np.random.default_rng(0).permutation(len(y))
     assert_array_equal(made(name).fit(X, y).scores(X), made(name).fit(X[order], y[order]).scores(X))
 
@@ -138,7 +138,7 @@ def test_whole_weights_are_repeated_samples(name: str) -> None:
 
 @every_booster
 def test_class_weights_are_weights_of_the_samples(name: str) -> None:
-    X, y = problem(name)
+    X, y = problem(name, 100)
     weights = {0: 2.0, 1: 1.0, 2: 3.0, 3: 1.0}
     weights = {label: weights[label] for label in np.unique(y).tolist()}
     of_sample = np.array([weights[label] for label in y.tolist()])
@@ -155,7 +155,7 @@ def test_class_weights_are_weights_of_the_samples(name: str) -> None:
 @every_booster
 @pytest.mark.parametrize("size", [2.0**-1074, 2.0**1023])
 def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name: str, size: float) -> None:
-    X, y = problem(name)
+    X, y = problem(name, 80)
     expected = made(name).fit(X, y).scores(X)
     assert_array_equal(made(name).fit(X, y, np.full(len(y), size)).scores(X), expected)
     by_class = dict.fromkeys(np.unique(y).tolist(), size)
@@ -165,7 +165,7 @@ def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name: str, size:
 
 @every_booster
 def test_weights_of_a_survey_are_no_numbers_of_copies(name: str) -> None:
-    X, y = problem(name)
+    X, y = problem(name, 100)
     weight = np.random.default_rng(0).integers(2**30, 2**31, len(y))
     found = made(name).fit(X, y, weight).scores(X)
     np.testing.assert_allclose(found, made(name).fit(X, y, weight / 2.0**40).scores(X), rtol=1e-9)
@@ -216,7 +216,7 @@ def test_labels_without_a_pattern_end_with_a_reason(name: str) -> None:
 def test_many_rounds_on_separable_data_stay_finite(name: str) -> None:
     X, y = load_iris(return_X_y=True)
     kept = y < 2 if name in BINARY else y < 3
-    booster = made(name, n_estimators=60 if name == "martiboost" else 400).fit(X[kept], y[kept])
+    booster = made(name, n_estimators=60 if name == "martiboost" else 150).fit(X[kept], y[kept])
     assert np.isfinite(booster.scores(X)).all()
     assert np.isfinite(booster.predict_proba(X)).all()
     assert booster.score(X[kept], y[kept]) > (0.99 if name in BINARY else 0.9)
@@ -225,7 +225,7 @@ def test_many_rounds_on_separable_data_stay_finite(name: str) -> None:
 @every_booster
 def test_a_fitted_booster_pickles_small(name: str) -> None:
     X, y = problem(name, 400)
-    booster = made(name, n_estimators=50).fit(X, y)
+    booster = made(name, n_estimators=20).fit(X, y)
     unused = pickle.dumps(booster)
     F = booster.scores(X)
     pickled = pickle.dumps(booster)

@@ -156,11 +156,15 @@ def test_a_command_in_the_background_ends_when_it_is_asked_to():
 
 def test_a_run_whose_streams_are_closed_is_done_all_the_same(tiny):
     tiny.write_text(tiny.read_text().replace("samme", "random-forest"))  # compiles no kernels
-    run = f'"{sys.executable}" -m boostbench run {tiny} --only "iris/random-forest/*"'
-    for closed in ("<&- >&- 2>&-", ">&-", "2>&-"):  # the last two tell of the record of the first
-        done = subprocess.run(["sh", "-c", f"{run} {closed}"], timeout=120)
+    program = f'"{sys.executable}" -m boostbench'
+    for command in (
+        f'run {tiny} --only "iris/random-forest/*" <&- >&- 2>&-',
+        "list noise >&-",
+        "list noise 2>&-",
+    ):
+        done = subprocess.run(["sh", "-c", f"{program} {command}"], timeout=120)
         assert done.returncode == 0
-        assert len(list((tiny.parent / "results" / "runs").rglob("*.json"))) == 1
+    assert len(list((tiny.parent / "results" / "runs").rglob("*.json"))) == 1
 
 
 def test_an_interrupt_that_the_command_swallowed_is_not_lost():

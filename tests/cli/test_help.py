@@ -69,7 +69,8 @@ def test_a_mistake_in_the_command_is_named(refused, arguments, complaint):
     ("typed", "completed"),
     [("list boo", "boosters"), ("run quic", "quickstart"), ("reproduce mcb", "mcboost")],
 )
-def test_the_shell_completes_names(shell, typed, completed):
+def test_the_shell_completes_names(boostbench, monkeypatch, typed, completed):
     words = {"COMP_WORDS": f"boostbench {typed}", "COMP_CWORD": "2"}
-    outcome = shell(_BOOSTBENCH_COMPLETE="complete_bash", **words)
-    assert outcome.out == f"{completed}\n"
+    for name, value in {"_BOOSTBENCH_COMPLETE": "complete_bash", **words}.items():
+        monkeypatch.setenv(name, value)
+    assert boostbench().out == f"{completed}\n"

@@ -32,7 +32,7 @@ LEARNERS = [
 ]
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(
     reference.shapes,
     st.sampled_from(LEARNERS),
