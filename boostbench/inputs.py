@@ -3,8 +3,9 @@
 The key of a record is computed when runs are planned. A worker imports a module on first use, and
 its file may have been edited by then. A plugin may also depend on files that the key does not
 cover, such as a module imported by a computed name or a table of data. An audit hook therefore
-records the digest of each executed source and of each file that Python code opens on behalf of a
-plugin. Installed packages and files opened by compiled code or by other processes are not tracked.
+records the digest of each executed source and of each file that Python code opens, and each
+library that it loads, on behalf of a plugin. Installed packages and files opened by compiled code
+or by other processes are not tracked.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from boostbench.whole_files import sha256_of
 
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _LONGEST_TRACE = 200
-_COMPILED = (".pyc", ".nbi", ".nbc", ".so", ".pyd")
+_COMPILED = (".pyc", ".nbi", ".nbc")
+#: Events that load compiled code, and the place of its file among their arguments.
+_LOADING = {"import": 1, "ctypes.dlopen": 0}
 #: Digest of each executed source by real path; empty if the file differed from the executed code.
 _executed: dict[str, str] = {}
 #: Likewise for files executed or opened on behalf of a plugin, by path of the plugin.
@@ -111,14 +114,16 @@ def digest_of_text(text: bytes) -> str:
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
-    if event not in ("exec", "open") or getattr(_busy, "now", False):
+    if event not in ("exec", "open", *_LOADING) or getattr(_busy, "now", False):
         return
     _busy.now = True
     try:
         if event == "exec":
             _note_executed(args[0])
-        elif _plugin:
+        elif _plugin and event == "open":
             _note_opened(args[0], args[2])
+        elif _plugin:
+            _note_opened(args[_LOADING[event]], os.O_RDONLY)
     except Exception:  # an audit hook must not disturb the audited code
         return
     finally:

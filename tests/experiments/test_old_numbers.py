@@ -1,9 +1,14 @@
 """Old numbers never pass for new ones: what changes a result makes a record stale."""
 
+import importlib.util
+import io
+import json
 import os
+import pathlib
 import subprocess
 import sys
 import textwrap
+import zipfile
 
 import pytest
 
@@ -164,40 +169,102 @@ def test_an_edit_within_a_second_is_not_hidden_by_stored_bytecode(tmp_path):
     assert (x, digest) in (("1", ""), ("2", inputs.digest_of(str(module))))
 
 
+def module_of(shift):
+    return f"shift = {shift}\n".encode()
+
+
+def zip_of(shift):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as file:
+        file.writestr("attacked_in_a_zip.py", module_of(shift))
+    return content.getvalue()
+
+
+def library_of(shift):
+    """Return an extension module; bytes behind its end change the file alone."""
+    origin = importlib.util.find_spec("markupsafe._speedups").origin
+    return pathlib.Path(origin).read_bytes() + bytes(shift)
+
+
+#: What a plugin reads: its imports, its answer, the file, and the content of the file.
 HELPERS = {
-    "a package beside": ("from {name}.step import shift", "shift", "{name}/step.py", "shift = 0\n"),
-    "a module on the path": ("import {name} as helper", "helper.shift", "{name}.py", "shift = 0\n"),
+    "a package beside": (
+        "from {name}.step import shift",
+        "shift",
+        "{name}/step.py",
+        module_of,
+    ),
+    "a module on the path": ("import {name} as helper", "helper.shift", "{name}.py", module_of),
     "a module by a computed name": (
         "helper = importlib.import_module('{name}'[:3] + '{name}'[3:])",
         "helper.shift",
         "{name}.py",
-        "shift = 0\n",
+        module_of,
+    ),
+    "a module that a function imports": (
+        "def late():\n    import {name}\n    return {name}.shift",
+        "late()",
+        "{name}.py",
+        module_of,
+    ),
+    "a module in a zip": (
+        "import sys; sys.path.append('{folder}/{name}.zip'); import attacked_in_a_zip as helper",
+        "helper.shift",
+        "{name}.zip",
+        zip_of,
+    ),
+    "a text that is executed": (
+        "exec(pathlib.Path('{folder}/{name}.txt').read_text())",
+        "shift",
+        "{name}.txt",
+        module_of,
     ),
     "a file": (
         "",
         "json.loads(pathlib.Path(__file__).with_name('{name}.json').read_text())['shift']",
         "{name}.json",
-        '{{"shift": 0}}',
+        lambda shift: json.dumps({"shift": shift}).encode(),
+    ),
+    "a file descriptor": (
+        "import os; descriptor = os.open('{folder}/{name}.txt', os.O_RDONLY)",
+        "int(os.read(descriptor, 1))",
+        "{name}.txt",
+        lambda shift: str(shift).encode(),
+    ),
+    "an array in a file": (
+        "table = np.fromfile('{folder}/{name}.bin', dtype=np.int8)",
+        "table[0]",
+        "{name}.bin",
+        lambda shift: bytes([shift]),
+    ),
+    "an extension module": ("from {name} import _speedups", "0", "{name}/_speedups.so", library_of),
+    "a library": (
+        "import ctypes; ctypes.CDLL('{folder}/{name}.so')",
+        "0",
+        "{name}.so",
+        library_of,
     ),
 }
 
 
 @pytest.mark.parametrize("kind", HELPERS)
 def test_records_depend_on_the_files_that_a_plugin_reads(attack, monkeypatch, kind):
-    name = f"attacked_{'_'.join(kind.split())}"
-    imports, answer, file, text = (part.format(name=name) for part in HELPERS[kind])
     library = attack.folder / "library" if kind == "a module on the path" else attack.folder
+    names = {"name": f"attacked_{'_'.join(kind.split())}", "folder": library}
+    imports, answer, file = (part.format(**names) for part in HELPERS[kind][:3])
+    content = HELPERS[kind][3]
     library.mkdir(exist_ok=True)
     monkeypatch.syspath_prepend(library)
     (library / file).parent.mkdir(exist_ok=True)
     (library / file).parent.joinpath("__init__.py").touch()
-    (library / file).write_text(text)
+    (library / file).write_bytes(content(0))
     attack.write("constant.py", PLUGIN.format(imports=imports, answer=answer))
     outcome = attack.run(attack.plan())
     assert outcome.counts == {"ok": 1}, outcome.failures[0][1].why
     again = attack.plan().runs[0]
     assert again.status == "ok", again.reason
-    (library / file).write_text(text.replace("0", "1"))
+    (library / file).unlink()  # a library that is in use must not be overwritten
+    (library / file).write_bytes(content(1))
     plan = attack.plan()
     assert plan.counts() == {"stale": 1}
     assert "changed since it was done" in plan.runs[0].reason
