@@ -249,7 +249,7 @@ def _caches() -> Iterator[Case]:
     Path("data").mkdir()
     Path("data/toy.csv").write_text(f"u,v,target\n{rows}")
     expected = load("toy", None, ["data"]).X
-    [cache] = Path("cache/tables").iterdir()
+    [cache] = Path("cache/columns").iterdir()
     good = cache.read_bytes()
     for _ in range(300):
         damaged = bytearray(good)

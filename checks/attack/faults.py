@@ -19,10 +19,14 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from boostbench import load_model
 from boostbench.cli import main
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.running import conduct
+from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.store.records import RecordStore
 from checks.attack.case import Case
 
@@ -39,6 +43,39 @@ TABLE = "a,b,target\n" + "".join(f"{i % 7},{'uvw'[i % 3]},{'xy'[i % 2]}\n" for i
 #: Errors of the calls; 0 kills.
 ERRORS = (0, errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EACCES)
 QUIET = "run struck.yaml --executor inline --quiet"
+ADOPTED = "run adopted.yaml --executor inline --quiet"
+FIT = "fit samme --on table.csv --rounds 3 -o model.skops"
+COMPARE = "compare samme adaboost-mh --on table.csv --folds 2 --repeats 1 --rounds 2"
+LABELS = "labels table.csv --repeats 2 --rounds 2 -o suspects.csv"
+#: A booster of a file, and the same after a change that leaves its numbers alone.
+PLUGIN = """\
+from sklearn.dummy import DummyClassifier
+
+
+class Prior(DummyClassifier):
+    def __init__(self, n_estimators=1, random_state=None):
+        super().__init__()
+        self.n_estimators = n_estimators
+        self.random_state = random_state
+
+    def staged_predict(self, X):
+        yield from [self.predict(X)] * self.n_estimators
+"""
+CHANGED = PLUGIN.replace(
+    "self.n_estimators = n_estimators", "self.n_estimators = int(n_estimators)"
+)
+FILES = {
+    "struck.yaml": CONFIG,
+    "adopted.yaml": CONFIG.replace("struck", "adopted").replace(
+        "[samme, adaboost-mh]", "['prior.py:Prior']"
+    ),
+    "table.csv": TABLE,
+    "iris.csv": TABLE.replace("u", "z"),
+    "changed.py": CHANGED,
+    "prior.py": PLUGIN,
+}
+#: In place of a command: the plugin is changed.
+CHANGE = "change the plugin"
 #: By name: commands that prepare a folder, and the command under attack.
 COMMANDS = {
     "run": ([], QUIET),
@@ -56,6 +93,18 @@ COMMANDS = {
         "data add table.csv --name mine --replace",
     ),
     "new": ([], "new booster my-booster"),
+    "fit": ([], FIT),
+    "fit again": ([f"{FIT} --seed 1"], FIT),
+    "predict": ([FIT], "predict model.skops table.csv -o predicted.csv"),
+    "predict again": (
+        [FIT, "predict model.skops iris.csv -o predicted.csv"],
+        "predict model.skops table.csv -o predicted.csv",
+    ),
+    "labels": ([], LABELS),
+    "labels again": ([f"{LABELS} --seed 1"], LABELS),
+    "compare": ([], COMPARE),
+    "compare more": ([COMPARE], f"{COMPARE} --rounds 3 --page page.html"),
+    "adopt": ([ADOPTED, CHANGE], "adopt adopted.yaml --quiet"),
 }
 State = dict[str, bytes]
 
@@ -81,17 +130,19 @@ def _inject(library: str, folder: Path, n: int, seed: int) -> Iterator[Case]:
     os.environ["BOOSTBENCH_CACHE"] = str(folder / "cache")
     warm = folder / "warm"  # forked processes find all modules imported
     warm.mkdir()
-    (warm / "struck.yaml").write_text(CONFIG)
+    _lay_out(warm)
+    conduct.LocalExecutor = _inline  # type: ignore[misc,assignment]
     with contextlib.chdir(warm), contextlib.redirect_stdout(io.StringIO()):
-        for command in (QUIET, "report struck.yaml", "report --all"):
+        for command in (QUIET, "report struck.yaml", "report --all", FIT, COMPARE, LABELS):
             main(command.split())
     for number, (name, (before, command)) in enumerate(COMMANDS.items()):
         start, place = folder / f"start-{number}", folder / f"place-{number}"
         start.mkdir()
-        for file, text in {"struck.yaml": CONFIG, "table.csv": TABLE}.items():
-            (start / file).write_text(text)
-        (start / "iris.csv").write_text(TABLE.replace("u", "z"))
+        _lay_out(start)
         for each in before:
+            if each == CHANGE:
+                shutil.copy(start / "changed.py", start / "prior.py")
+                continue
             code, told, _ = _run(faults, start, each, -1, 0)
             assert code in (0, 1), (each, code, told)  # 1: runs of the report are missing
         first = _state(start)
@@ -112,6 +163,16 @@ def _inject(library: str, folder: Path, n: int, seed: int) -> Iterator[Case]:
             kind = errno.errorcode.get(error, "SIGKILL")
             detail = f"{command}: call {k} of {n_calls}, {kind}: {problem}"
             yield Case(name, not problem, detail)
+
+
+def _lay_out(folder: Path) -> None:
+    for file, text in FILES.items():
+        (folder / file).write_text(text)
+
+
+def _inline(jobs: int = 1, data_dirs: Sequence[str] = (), limits: object = None) -> InlineExecutor:
+    """Do the runs of commands that offer no other executor in the process under attack."""
+    return InlineExecutor(data_dirs)
 
 
 def _run(
@@ -151,7 +212,7 @@ def _problem(place: Path, first: State, last: State, code: int, told: str, error
         return f"{min(lost)} is lost"
     for name, content in now.items():
         whole = content in (first.get(name), last.get(name))
-        if not whole and not _is_record(place / name):
+        if not whole and not _is_record(place / name) and not _is_model(place / name):
             return f"{name} is neither old nor new"
     if code == 0 and not now.keys() >= last.keys():
         return f"exit 0 without {min(last.keys() - now.keys())}"
@@ -166,6 +227,15 @@ def _is_record(path: Path) -> bool:
         return False
     results = path.parents[len(path.parts) - 1 - path.parts.index("runs") - 1]
     return RecordStore(results).read(path) is not None
+
+
+def _is_model(path: Path) -> bool:
+    """Return whether a file is a complete model; models differ in the times of their parts."""
+    if path.suffix != ".skops":
+        return False
+    with contextlib.suppress(BoostbenchError):
+        return load_model(path).pipeline is not None
+    return False
 
 
 if __name__ == "__main__":
