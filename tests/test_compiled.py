@@ -222,6 +222,25 @@ def test_a_kernel_works_where_no_file_can_be_kept(forks, tmp_path) -> None:
     assert forks(tmp_path, code) == ["7 None"]
 
 
+@pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
+def test_a_damaged_file_of_a_kernel_is_found_and_compiled_anew(forks, tmp_path, suffix) -> None:
+    module(tmp_path, OWN)
+    assert forks(tmp_path, "import own; print(own.answer(3))") == ["7"]
+    (file,) = tmp_path.rglob(f"*{suffix}")
+    file.write_bytes(file.read_bytes()[:-9])
+    code = """
+        import own
+        from boostbench.kernel_files import damaged_by, discard
+        try:
+            own.answer(3)
+        except Exception as error:
+            discard(damaged_by(error))
+            print(own.answer(3), own.answer(4))
+    """
+    assert forks(tmp_path, code) == ["7 9"]
+    assert forks(tmp_path, "import own; print(own.answer(3))") == ["7"]
+
+
 def test_a_kernel_works_where_the_disk_is_full(forks, tmp_path) -> None:
     module(tmp_path, OWN)
     code = """

@@ -123,12 +123,13 @@ _add(
 
 
 def _prepare() -> None:
-    r"""Make the command independent of closed streams, their encoding, and matplotlib's display.
+    r"""Make the command independent of closed streams, their encoding, and settings of libraries.
 
     A stream that the shell closed (``>&-``) becomes the null device. Letters that the encoding of a
     stream lacks are printed as escapes, such as ``\xb1``.
     """
     os.environ.pop("MPLBACKEND", None)  # figures need no display; the value may be of a notebook
+    uncompiled = os.environ.pop("NUMBA_DISABLE_JIT", "0")
     for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(descriptor)
@@ -139,6 +140,8 @@ def _prepare() -> None:
             setattr(sys, name, open(descriptor, "r" if descriptor == 0 else "w"))  # noqa: SIM115
         if descriptor and isinstance(stream := getattr(sys, name), io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    if uncompiled not in ("", "0"):
+        print_error("NUMBA_DISABLE_JIT is ignored: boosters of this package must be compiled")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

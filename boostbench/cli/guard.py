@@ -18,6 +18,7 @@ import typer
 from boostbench.cli.output import discard_output, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
+from boostbench.kernel_files import damaged_by
 
 OK = 0
 #: Some runs failed or were skipped.
@@ -98,6 +99,13 @@ def _exit_code_of(command: Callable[[], int], start: float) -> int:
             print_error(
                 f"{shortage}; raise the limit (`ulimit -a` shows it) or give a lower --jobs"
             )
+            return BAD_INPUT
+        if index := damaged_by(error):
+            print_error(f"{index}: numba cannot load this file; delete the folder that holds it")
+            return BAD_INPUT
+        if isinstance(error, ImportError) and not (error.name or "").startswith("boostbench"):
+            reason = str(error).strip().partition("\n")[0]
+            print_error(f"a package that boostbench needs cannot be loaded: {reason}")
             return BAD_INPUT
         print_error(f"internal error: {type(error).__name__}: {error}")
         print_error(f"this is a bug in boostbench; its traceback is in {_write_traceback()}")

@@ -77,6 +77,14 @@ def test_a_commands_code_is_the_exit_code(code):
             ],
         ),
         (
+            ImportError("Numba needs NumPy 2.3 or less. Got NumPy 2.5.\nMore.", name="numba"),
+            2,
+            [
+                "a package that boostbench needs cannot be loaded: Numba needs NumPy 2.3 or less. "
+                "Got NumPy 2.5."
+            ],
+        ),
+        (
             ImportError("_x.so: cannot open shared object file: Too many open files"),
             2,
             ["Too many open files; raise the limit (`ulimit -a` shows it) or give a lower --jobs"],

@@ -48,10 +48,13 @@ def test_a_full_place_for_messages_changes_no_exit_code(full, monkeypatch):
     assert main(["plan", "no-such-config"]) == 2
 
 
-def test_the_display_of_a_notebook_is_not_used(monkeypatch):
+def test_the_display_of_a_notebook_is_not_used_and_kernels_are_compiled(monkeypatch, capsys):
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
+    monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
     assert main(["list", "noise"]) == 0
-    assert "MPLBACKEND" not in os.environ
+    assert not {"MPLBACKEND", "NUMBA_DISABLE_JIT"} & {*os.environ}
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("boostbench: NUMBA_DISABLE_JIT is ignored")
 
 
 def test_settings_of_matplotlib_that_are_not_utf_8_are_one_line(tmp_path):

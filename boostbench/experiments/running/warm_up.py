@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import inspect
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,10 @@ from boostbench import registry
 from boostbench.experiments.running.execution import make
 from boostbench.experiments.runs import Run
 from boostbench.experiments.streams import canonical_json
+from boostbench.kernel_files import damaged_by, discard
 
 _ROUNDS = 2
+_MOST_DAMAGED = 100  # more kernels than a booster has
 _ROWS = 12
 _warm: set[tuple[str, str]] = set()
 
@@ -20,25 +22,43 @@ _warm: set[tuple[str, str]] = set()
 def warm_up(run: Run) -> None:
     """Fit the booster of a run to a few rows, so that compilation does not count as training time.
 
-    Exceptions are ignored here, because the real fit raises them again.
+    Kernels whose files are damaged are compiled anew. Other exceptions are ignored here, because
+    the real fit raises them again.
     """
+    for _ in range(_MOST_DAMAGED):
+        try:
+            return _fit_to_few_rows(run)
+        except Exception as error:
+            if (index := damaged_by(error)) is None:
+                return None
+            discard(index)
+
+
+def _fit_to_few_rows(run: Run) -> None:
     known = (run.booster.name, canonical_json(_kinds(run.booster.params.plain())))
-    try:
-        cls = registry.boosters.get(run.booster.component)
-        if known in _warm or not cls.__module__.startswith("boostbench."):
-            return
-        rng = np.random.default_rng(0)
-        for n_classes in (3, 2):  # some boosters support only two classes
-            y = np.arange(_ROWS) % n_classes
-            X = rng.normal(size=(_ROWS, 2)) + y[:, None]
-            booster = make(run, X, n_classes, _ROUNDS)
-            with suppress(ValueError):
-                booster.fit(X, y)
-                list(booster.staged_predict(X))
-                _warm.add(known)
-                return
-    except Exception:
+    cls = registry.boosters.get(run.booster.component)
+    if known in _warm or not cls.__module__.startswith("boostbench."):
         return
+    rng = np.random.default_rng(0)
+    for n_classes in (3, 2):  # some boosters support only two classes
+        y = np.arange(_ROWS) % n_classes
+        X = rng.normal(size=(_ROWS, 2)) + y[:, None]
+        booster = make(run, X, n_classes, _ROUNDS)
+        takes = inspect.signature(booster.fit).parameters
+        try:
+            booster.fit(X, y, **({"on_round": _observe} if "on_round" in takes else {}))
+            list(booster.staged_predict(X))
+        except ValueError as error:
+            if damaged_by(error):
+                raise
+        else:
+            _warm.add(known)
+            return
+
+
+def _observe(info: Any) -> None:
+    """Compute the loss, as every run records it."""
+    float(info.loss)
 
 
 def _kinds(value: Any) -> Any:
