@@ -167,7 +167,7 @@ def number_in_words(value, kind):
     if kind != "date":
         return repr(value).removesuffix(".0")
     day, seconds = divmod(value * 86_400, 86_400)
-    text = str(np.datetime64(0, "D") + int(day))
+    text = str(np.datetime64(int(day), "D"))
     return text if not seconds else f"{text}+{seconds:.6g}s"
 
 

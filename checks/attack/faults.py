@@ -212,7 +212,7 @@ def _problem(place: Path, first: State, last: State, code: int, told: str, error
         return f"{min(lost)} is lost"
     for name, content in now.items():
         whole = content in (first.get(name), last.get(name))
-        if not whole and not _is_record(place / name) and not _is_model(place / name):
+        if not whole and not _is_complete(place / name):
             return f"{name} is neither old nor new"
     if code == 0 and not now.keys() >= last.keys():
         return f"exit 0 without {min(last.keys() - now.keys())}"
@@ -221,21 +221,18 @@ def _problem(place: Path, first: State, last: State, code: int, told: str, error
     return ""
 
 
-def _is_record(path: Path) -> bool:
-    """Return whether a file is a complete record; records differ in their clocks."""
+def _is_complete(path: Path) -> bool:
+    """Return whether a file that tells times, which differ, is whole: a record, model or page."""
+    if path.suffix == ".skops":
+        with contextlib.suppress(BoostbenchError):
+            return load_model(path).pipeline is not None
+        return False
+    if path.suffix == ".html":
+        return path.read_text(encoding="utf-8").rstrip().endswith("</html>")
     if path.suffix != ".json" or "runs" not in path.parts:
         return False
     results = path.parents[len(path.parts) - 1 - path.parts.index("runs") - 1]
     return RecordStore(results).read(path) is not None
-
-
-def _is_model(path: Path) -> bool:
-    """Return whether a file is a complete model; models differ in the times of their parts."""
-    if path.suffix != ".skops":
-        return False
-    with contextlib.suppress(BoostbenchError):
-        return load_model(path).pipeline is not None
-    return False
 
 
 if __name__ == "__main__":
