@@ -291,7 +291,9 @@ class Registry:
         origin, declaration = self._builtin.get(name, ("", Declaration()))
         if name in self._builtin and not origin.startswith("boostbench."):
             return f"`{origin.partition(':')[2]}` of {origin.partition('.')[0]}."
-        return declaration.summary or (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
+        if summary := declaration.summary or (_summary_in_source(origin) if origin else ""):
+            return summary
+        return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
 
     def options(self) -> Any:
         """Return the base class of the models of options."""
@@ -312,6 +314,16 @@ def _is_reference(name: str) -> bool:
 def _import_object(reference: str) -> Any:
     module, _, attribute = reference.partition(":")
     return getattr(importlib.import_module(module), attribute)
+
+
+def _summary_in_source(origin: str) -> str:
+    """Return the first line of the docstring of ``"module:attribute"``; empty if not found."""
+    module, _, attribute = origin.partition(":")
+    file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
+    pattern = rf'^(?:class|def) {attribute}\b.*?"""(.+?)(?:"""|\n)'
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    found = re.search(pattern, text, re.MULTILINE | re.DOTALL)
+    return found[1] if found else ""
 
 
 def _folded(name: str) -> str:
