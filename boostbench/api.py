@@ -162,9 +162,8 @@ class Experiment:
         self,
         *,
         jobs: int | None = None,
-        executor: Literal["local", "inline", "dask"] = "local",
+        executor: Literal["local", "inline"] = "local",
         scheduler: str | None = None,
-        dask: Mapping[str, str] | None = None,
         retry: Sequence[str] = (),
         fresh: bool = False,
         on_plan: Callable[[Plan], None] | None = None,
@@ -178,12 +177,10 @@ class Experiment:
         ----------
         jobs : int or None, default=None
             Number of parallel runs, each on one thread while others wait; None: number of cores.
-        executor : {"local", "inline", "dask"}, default="local"
-            Worker processes, this process, or a Dask cluster.
+        executor : {"local", "inline"}, default="local"
+            Worker processes, or this process.
         scheduler : str or None, default=None
-            Address of a cluster, or name of a batch system of dask-jobqueue; None: this machine.
-        dask : mapping of str to str or None, default=None
-            TLS options if an address is given, otherwise options of the dask-jobqueue class.
+            Address of the scheduler of a Dask cluster that does the runs; None: this machine.
         retry : sequence of str, default=()
             Do only the runs with one of these statuses, such as ``"failed"`` or ``"timeout"``.
         fresh : bool, default=False
@@ -211,9 +208,7 @@ class Experiment:
         if todo:
             check_data(todo, self.data)
             limits = self.config.limits
-            with make_executor(
-                executor, self.data, scheduler, dask, jobs=jobs, limits=limits
-            ) as pool:
+            with make_executor(executor, self.data, scheduler, jobs=jobs, limits=limits) as pool:
                 while todo and not outcome.ends_early:
                     outcome += run_plan(todo, self.store, pool, on_event=on_event)
                     done |= {planned.run for planned in todo}

@@ -186,25 +186,6 @@ def parse_rounds(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
-def parse_pair(text: str, option: str) -> tuple[str, str]:
-    """Return key and value of ``key=value``.
-
-    Raises
-    ------
-    BoostbenchError
-        If ``text`` is not of this form.
-
-    Examples
-    --------
-    >>> parse_pair("queue=long", "--dask")
-    ('queue', 'long')
-    """
-    key, _, value = text.partition("=")
-    if not key.strip() or not value:
-        raise BoostbenchError(f"{text[:40]!r} is not of the form KEY=VALUE", where=option)
-    return key.strip().lstrip("-"), value
-
-
 def statuses_of(retry: Iterable[str]) -> list[str]:
     """Return the statuses in the values of ``--retry``, each a comma-separated list."""
     return [word.strip() for words in retry for word in words.split(",")]

@@ -15,7 +15,7 @@ from boostbench.reports.text import duration
 if TYPE_CHECKING:
     from boostbench.experiments.running.conduct import Event
 
-_FIRST_LINE_SECONDS, _LINE_SECONDS = 5, 30
+_FIRST_LINE_SECONDS, _LINE_SECONDS, _COMPILE_SECONDS = 5, 30, 60
 Listener = Callable[["Event"], None]
 
 
@@ -71,9 +71,9 @@ def _occasional_lines(name: str) -> Listener:
 
 def _note(event: Event) -> str:
     progress, elapsed = event.progress, duration(event.progress.seconds)
-    if event.kind == "preparing":
-        return f"loading kernels (compiled once, up to a minute), {elapsed}"
     parts = [f"{progress.done}/{progress.total} runs", elapsed]
+    if not progress.done and progress.seconds < _COMPILE_SECONDS:
+        parts.append("kernels are compiled once, up to a minute")
     if not math.isnan(progress.remaining):
         parts.append(f"about {duration(progress.remaining)} left")
     if progress.failures:

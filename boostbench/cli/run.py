@@ -16,9 +16,7 @@ from boostbench.cli.options import (
     SelectedRuns,
     Shard,
     Verbose,
-    parse_pair,
     parse_shard,
-    repeatable,
     statuses_of,
 )
 from boostbench.cli.output import print_error, print_log
@@ -33,18 +31,15 @@ if TYPE_CHECKING:
 
 
 _ExecutorName = Annotated[
-    Literal["local", "inline", "dask"],
-    typer.Option(
-        metavar="NAME",
-        help="local: worker processes; inline: this process; dask: a Dask cluster.",
-    ),
+    Literal["local", "inline"],
+    typer.Option(metavar="NAME", help="local: worker processes; inline: this process."),
 ]
 _Scheduler = Annotated[
     str | None,
     typer.Option(
         metavar="ADDRESS",
-        help="Address of a Dask cluster, e.g. tcp://host:8786, or a batch system of "
-        "dask-jobqueue, e.g. slurm; by default a cluster on this machine.",
+        help="Do the runs on a Dask cluster, whose scheduler has this address, e.g. "
+        "tcp://host:8786.",
     ),
 ]
 
@@ -55,14 +50,6 @@ def run(
     jobs: Jobs = None,
     executor: _ExecutorName = "local",
     scheduler: _Scheduler = None,
-    dask: Annotated[
-        list[str],
-        repeatable(
-            "--dask",
-            "KEY=VALUE",
-            "Option of the cluster, e.g. tls_ca_file=ca.pem or queue=long",
-        ),
-    ],
     retry: Retry,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat all runs.")] = False,
     shard: Shard = None,
@@ -85,7 +72,6 @@ def run(
         "jobs": jobs,
         "executor": executor,
         "scheduler": scheduler,
-        "dask": dict(parse_pair(text, "--dask") for text in dask),
         "retry": statuses_of(retry),
         "fresh": fresh,
     }

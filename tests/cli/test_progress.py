@@ -16,7 +16,7 @@ class LongRun:
     id = "letter/sm-boost (subsample=0.5)/exchange-0.2/seed-3"
 
 
-def event(done, n_failed=0, *, kind="finished", remaining=300.0):
+def event(done, n_failed=0, *, remaining=300.0, seconds=61.0):
     """Return an event of 9 runs, two of them under way."""
     counts = {"ok": done - n_failed, "failed": n_failed}
     running = [SimpleNamespace(run=LongRun()), SimpleNamespace(run=LongRun())]
@@ -25,10 +25,10 @@ def event(done, n_failed=0, *, kind="finished", remaining=300.0):
         counts,
         [(None, None)] * n_failed,
         running=tuple(running),
-        seconds=61.0,
+        seconds=seconds,
         remaining=remaining,
     )
-    return Event(kind, so_far)
+    return Event("finished", so_far)
 
 
 @pytest.fixture
@@ -55,7 +55,11 @@ def test_without_a_terminal_lines_are_rare(capsys, clock):
     [
         (0, {"remaining": math.nan}, "0/9 runs, 1 min 1 s"),
         (1, {}, "1/9 runs, 1 min 1 s, about 5 min 0 s left"),
-        (0, {"kind": "preparing"}, "loading kernels (compiled once, up to a minute), 1 min 1 s"),
+        (
+            0,
+            {"remaining": math.nan, "seconds": 9.0},
+            "0/9 runs, 9.0 s, kernels are compiled once, up to a minute",
+        ),
     ],
 )
 def test_a_line_tells_what_is_known(capsys, clock, done, options, line):

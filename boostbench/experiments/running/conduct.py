@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,7 +24,6 @@ from boostbench.experiments.store.records import RecordStore
 from boostbench.threads import n_cores
 
 _TICK_SECONDS = 0.5
-_SHORT_SECONDS = 2.0
 
 
 @dataclass
@@ -95,9 +94,8 @@ class Event:
 
     Attributes
     ----------
-    kind : {"preparing", "started", "finished", "tick"}
-        ``preparing``: kernels are being compiled, which takes a minute after an update and little
-        time otherwise. ``tick``: sent about twice a second while no run finishes.
+    kind : {"started", "finished", "tick"}
+        ``tick``: sent about twice a second while no run finishes.
     progress : Progress
         Current progress. The object is shared between events and changes later.
     planned : PlannedRun or None
@@ -116,29 +114,25 @@ def make_executor(
     name: str,
     data_dirs: Sequence[str | Path],
     scheduler: str | None = None,
-    dask: Mapping[str, str] | None = None,
     *,
     jobs: int | None = None,
     limits: Limits = NO_LIMITS,
 ) -> Executor:
-    """Return the executor with a name; see `Experiment.run` for the arguments.
+    """Return the executor with a name, or of a scheduler; see `Experiment.run` for the arguments.
 
     Raises
     ------
     BoostbenchError
         If an argument does not apply to the executor.
     """
-    is_dask = name == "dask"
-    needs = {
-        "--scheduler": (scheduler, is_dask, "`--executor dask`"),
-        "--dask": (dask, is_dask, "`--executor dask`"),
-        "--jobs": (jobs, name != "inline", "`--executor local` or `dask`"),
-    }
-    for option, (value, applies, executors) in needs.items():
-        if value and not applies:
-            raise BoostbenchError(f"only valid with {executors}; leave it out", where=option)
-    if is_dask:
-        return DaskExecutor(scheduler, data_dirs, limits, jobs=jobs, options=dask)
+    if jobs and (scheduler or name == "inline"):
+        what = "is for worker processes on this machine; leave it out"
+        raise BoostbenchError(what, where="--jobs")
+    if scheduler and name == "inline":
+        what = "does not go with `--executor inline`; leave one out"
+        raise BoostbenchError(what, where="--scheduler")
+    if scheduler:
+        return DaskExecutor(scheduler, data_dirs, limits)
     if name == "inline":
         return InlineExecutor(data_dirs)
     return LocalExecutor(jobs or max(n_cores() // (limits.threads or 1), 1), data_dirs, limits)
@@ -200,7 +194,6 @@ class _Conductor:
 
     def __post_init__(self) -> None:
         self.progress = Progress(len(self.waiting))
-        self.prepared_time = self.start_time
         self.locks = RunLocks(self.store.folder)
         # A record of another time was written by another process since the plan was made.
         self.written = {
@@ -210,14 +203,10 @@ class _Conductor:
         }
 
     def work(self) -> None:
-        self.notify("preparing")
-        for _ in self.executor.prepare([planned.run for planned in self.waiting]):
-            self.notify("preparing")
-        self.prepared_time = time.monotonic()
         while self.waiting or self.locked_elsewhere or self.running:
             if not self.waiting and len(self.running) < self.executor.jobs:
                 self.waiting, self.locked_elsewhere = self.locked_elsewhere, self.waiting
-            while self.waiting and len(self.running) < self.capacity():
+            while self.waiting and len(self.running) < self.executor.jobs:
                 self.start(self.waiting.popleft())
                 self.collect()
             n_before = self.progress.done
@@ -246,15 +235,6 @@ class _Conductor:
     def path(self, planned: PlannedRun) -> Path:
         return self.store.path_of(planned.run.data.name, planned.key)
 
-    def capacity(self) -> int:
-        """Return the maximum number of submitted runs.
-
-        Short runs are submitted ahead, so that a worker starts the next one without waiting for
-        this process to write the record of the last one.
-        """
-        is_short = self.seconds_per_run() * self.executor.jobs < _SHORT_SECONDS
-        return self.executor.jobs + (self.executor.ahead if is_short else 0)
-
     def collect(self) -> None:
         """Write the records of the runs that have ended, without interruption."""
         with uninterrupted():
@@ -282,14 +262,11 @@ class _Conductor:
         progress = self.progress
         progress.running = tuple(self.running.values())
         progress.seconds = time.monotonic() - self.start_time
-        progress.remaining = self.seconds_per_run() * progress.n_left
+        progress.remaining = (
+            progress.seconds / progress.done * progress.n_left if progress.done else math.nan
+        )
         progress.notice = self.executor.notice
         self.on_event(Event(kind, progress, planned, record))
-
-    def seconds_per_run(self) -> float:
-        """Return the time since the preparations for each finished run; NaN before the first."""
-        done = self.progress.done
-        return (time.monotonic() - self.prepared_time) / done if done else math.nan
 
     def outcome(self) -> Progress:
         self.progress.seconds = time.monotonic() - self.start_time

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import replace
@@ -19,10 +19,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any
 
-import yaml
-
 from boostbench.data.catalog import find_entry
-from boostbench.errors import BoostbenchError, hint, import_extra
+from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.limits import NO_LIMITS, Limits
 from boostbench.experiments.running.inline import Executor
 from boostbench.experiments.running.local import LocalExecutor
@@ -31,7 +29,6 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store import fingerprints
 from boostbench.experiments.store.identity import Key, code_of
 from boostbench.experiments.store.record import Record
-from boostbench.threads import n_cores
 
 _UPDATE_SECONDS = 1.0
 _ANSWER_SECONDS = 60.0
@@ -42,41 +39,25 @@ class DaskExecutor(Executor):
 
     Parameters
     ----------
-    scheduler : str or None
-        Address such as ``tcp://host:8786``, or name of a batch system supported by dask-jobqueue.
-        None: a cluster of processes on this machine.
+    address : str
+        Of the scheduler, such as ``tcp://host:8786``. TLS is set in Dask's configuration.
     data_dirs : sequence of path, default=()
     limits : Limits
         Of each run, enforced by the worker.
-    jobs : int or None, default=None
-        Number of workers of a started cluster; None: the number of cores.
-    options : mapping of str to str, default={}
-        Arguments, in YAML, of ``distributed.Security`` for an address, and of the cluster class for
-        a started cluster.
 
     Raises
     ------
     BoostbenchError
-        If a package is missing, the scheduler does not answer, or an option is invalid.
+        If the package is missing, or the scheduler does not answer.
     """
 
     def __init__(
-        self,
-        scheduler: str | None,
-        data_dirs: Sequence[str | Path] = (),
-        limits: Limits = NO_LIMITS,
-        *,
-        jobs: int | None = None,
-        options: Mapping[str, str] | None = None,
+        self, address: str, data_dirs: Sequence[str | Path] = (), limits: Limits = NO_LIMITS
     ) -> None:
-        super().__init__(1, data_dirs, ahead=0)
+        super().__init__(1, data_dirs)
+        self._address = address
         self._limits = limits
-        arguments = {name: yaml.safe_load(text) for name, text in (options or {}).items()}
-        self._cluster: Any = None
-        if scheduler is None or "://" not in scheduler:
-            self._cluster = _start_cluster(scheduler, jobs or n_cores(), arguments)
-        self._client = _client_of(self._cluster or scheduler, arguments)
-        self._address = self._client.scheduler.address
+        self._client = _client_of(address)
         self._jobs: dict[Any, Job] = {}
         self._ready: SimpleQueue[Any] = SimpleQueue()
         self._last_update = 0.0
@@ -106,10 +87,9 @@ class DaskExecutor(Executor):
         return super().ended()
 
     def shutdown(self) -> None:
-        """Disconnect, which cancels pending runs, and shut down a started cluster."""
-        for opened in filter(None, (self._client, self._cluster)):
-            with suppress(Exception):  # for example workers that never started
-                opened.close()
+        """Disconnect, which cancels pending runs."""
+        with suppress(Exception):
+            self._client.close()
 
     def _update(self) -> None:
         """Update the number of workers."""
@@ -152,24 +132,19 @@ class DaskExecutor(Executor):
         self._ended.append((job.key, record))
 
 
-def _client_of(cluster: Any, options: Mapping[str, Any]) -> Any:
-    """Return a client of a started cluster, or of the scheduler with an address."""
-    distributed = import_extra("distributed", "dask", where="--executor dask")
-    if not isinstance(cluster, str):
-        return distributed.Client(cluster, set_as_default=False)
+def _client_of(address: str) -> Any:
+    """Return a client of the scheduler with an address."""
+    distributed = import_extra("distributed", "dask", where="--scheduler")
     try:
-        security = distributed.Security(**options)
         # A client that cannot connect cannot always be closed, so the address is tried first.
-        runner = distributed.utils.LoopRunner(asynchronous=False)
-        runner.run_sync(_connect, cluster, security.get_connection_args("client"))
-        return distributed.Client(cluster, set_as_default=False, security=security)
-    except (TypeError, FileNotFoundError) as error:
-        raise BoostbenchError(str(error), where="--dask") from None
+        arguments = distributed.Security().get_connection_args("client")
+        distributed.utils.LoopRunner(asynchronous=False).run_sync(_connect, address, arguments)
+        return distributed.Client(address, set_as_default=False)
     except Exception as error:  # what there is at the address decides the type
-        raise _unreachable(cluster, error) from None
+        raise _unreachable(address, error) from None
 
 
-async def _connect(address: str, arguments: Mapping[str, Any]) -> None:
+async def _connect(address: str, arguments: dict[str, Any]) -> None:
     """Connect to a scheduler within Dask's time limit, which does not include the handshake."""
     import dask
     from distributed.comm import core
@@ -177,29 +152,6 @@ async def _connect(address: str, arguments: Mapping[str, Any]) -> None:
     limit = dask.utils.parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
     comm = await asyncio.wait_for(core.connect(address, **arguments), limit)  # type: ignore
     await comm.close()
-
-
-def _start_cluster(name: str | None, n_workers: int, options: Mapping[str, Any]) -> Any:
-    """Start a cluster on this machine, or by the dask-jobqueue class of a batch system."""
-    defaults: dict[str, Any] = {"cores": 1, "processes": 1, "memory": "4GB"}
-    if name is None:
-        kind = import_extra("distributed", "dask", where="--executor dask").LocalCluster
-        defaults = {"threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": 0}
-    else:
-        package = import_extra("dask_jobqueue", "dask", where="--executor dask")
-        kinds = {each.lower(): each for each in dir(package) if each.endswith("Cluster")}
-        wanted = f"{name.lower()}cluster"
-        if wanted not in kinds:
-            what = f"{name!r} is neither an address as in tcp://host:8786 nor a batch system"
-            names = [each.removesuffix("cluster") for each in kinds]
-            raise BoostbenchError(f"{what}; {hint(name.lower(), names)}", where="--scheduler")
-        kind = getattr(package, kinds[wanted])
-    try:
-        cluster = kind(**{"n_workers": 0, **defaults, **options})
-        cluster.scale(n_workers)
-    except (TypeError, ValueError, OSError, RuntimeError) as error:
-        raise BoostbenchError(f"the cluster cannot be started: {error}", where="--dask") from None
-    return cluster
 
 
 def _unreachable(address: str, error: Exception) -> BoostbenchError:
@@ -237,8 +189,6 @@ def perform(job: Job) -> Record:
         what = f"the worker has other code of {job.run.booster.name!r}; install the same version"
         raise BoostbenchError(f"{what} there ({code}, here {job.key.code})", where=where)
     executor = _executor_of(threading.get_ident())
-    for _ in executor.prepare([job.run]):
-        pass
     executor.submit_job(replace(job, sources=fingerprints.sources_of(code)))
     while not (ended := executor.ended()):
         executor.wait(_UPDATE_SECONDS)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
@@ -29,27 +29,17 @@ class Executor(ABC):
     ----------
     jobs : int
         Number of simultaneous runs.
-    ahead : int
-        Number of further runs that may be submitted in advance.
     notice : str
         Current message for the user, for example that there are no workers; empty if none.
     """
 
     notice = ""
 
-    def __init__(self, jobs: int, data_dirs: Sequence[str | Path], *, ahead: int) -> None:
+    def __init__(self, jobs: int, data_dirs: Sequence[str | Path]) -> None:
         self.jobs = jobs
-        self.ahead = ahead
         self._ended: list[tuple[Key, Record]] = []
         # Resolved here because workers may have another environment.
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
-
-    def prepare(self, runs: Sequence[Run]) -> Iterable[None]:
-        """Do the work that must not count against the limits of a run, such as compilation.
-
-        The iterator yields from time to time until this work is done.
-        """
-        return ()
 
     @abstractmethod
     def submit(self, run: Run, key: Key, n_left: int) -> None:
@@ -68,12 +58,10 @@ class Executor(ABC):
 
     def job(self, run: Run, key: Key, limits: Limits = NO_LIMITS) -> Job:
         """Return the job of a run."""
-        sources = sources_of(key.code) if key.code else ()
+        sources = sources_of(key.code)
         # A run must not depend on other plugins, because they are not part of its key.
         files = {path for path, _ in sources}
-        plugins = tuple(
-            str(path) for path in executed_plugins() if not files or os.path.realpath(path) in files
-        )
+        plugins = tuple(str(path) for path in executed_plugins() if os.path.realpath(path) in files)
         return Job(run, key, self._data_dirs, plugins, limits, sources)
 
     def __enter__(self) -> Self:
@@ -94,7 +82,7 @@ class InlineExecutor(Executor):
     """
 
     def __init__(self, data_dirs: Sequence[str | Path] = ()) -> None:
-        super().__init__(1, data_dirs, ahead=0)
+        super().__init__(1, data_dirs)
 
     def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Carry out the run."""

@@ -19,26 +19,32 @@ _ROWS = 12
 _warm: set[tuple[str, str]] = set()
 
 
-def warm_up(run: Run) -> None:
+def warm_up(run: Run) -> bool:
     """Fit the booster of a run to a few rows, so that compilation does not count as training time.
 
     Kernels whose files are damaged are compiled anew. Other exceptions are ignored here, because
     the real fit raises them again.
+
+    Returns
+    -------
+    is_new : bool
+        True if kernels were compiled or loaded.
     """
     for _ in range(_MOST_DAMAGED):
         try:
             return _fit_to_few_rows(run)
         except Exception as error:
             if (index := damaged_by(error)) is None:
-                return None
+                break
             discard(index)
+    return False
 
 
-def _fit_to_few_rows(run: Run) -> None:
+def _fit_to_few_rows(run: Run) -> bool:
     known = (run.booster.name, canonical_json(_kinds(run.booster.params.plain())))
     cls = registry.boosters.get(run.booster.component)
     if known in _warm or not cls.__module__.startswith("boostbench."):
-        return
+        return False
     rng = np.random.default_rng(0)
     for n_classes in (3, 2):  # some boosters support only two classes
         y = np.arange(_ROWS) % n_classes
@@ -53,7 +59,8 @@ def _fit_to_few_rows(run: Run) -> None:
                 raise
         else:
             _warm.add(known)
-            return
+            return True
+    return False
 
 
 def _observe(info: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,6 @@ from pydantic import ValidationError
 
 from boostbench import inputs, registry
 from boostbench.errors import (
-    BoostbenchError,
     ChangedError,
     DataUnavailableError,
     UnknownNameError,
@@ -47,8 +45,6 @@ class Job:
     limits : Limits
     sources : tuple of (str, str)
         Path and digest of each file that the code in the key was computed from.
-    alone : bool
-        True if no other job may be in progress, because a server ended during this one.
     """
 
     run: Run
@@ -57,12 +53,6 @@ class Job:
     plugins: tuple[str, ...] = ()
     limits: Limits = NO_LIMITS
     sources: tuple[tuple[str, str], ...] = ()
-    alone: bool = False
-
-    @property
-    def is_warm_up(self) -> bool:
-        """True if only the kernels of the booster are to be compiled, and nothing is recorded."""
-        return not self.key.value
 
 
 def perform(job: Job, *, let_through: type[BaseException] | tuple[()] = ()) -> Record:
@@ -91,15 +81,6 @@ def perform(job: Job, *, let_through: type[BaseException] | tuple[()] = ()) -> R
         raise
     except BaseException as problem:  # a booster may raise anything
         return _record(job, _status_of(problem), _error_fields(problem, job), {}, started)
-
-
-def compile_kernels(job: Job) -> None:
-    """Compile the kernels of the booster of a job and store them on disk, or load them."""
-    from boostbench.experiments.running.warm_up import warm_up
-
-    with suppress(BoostbenchError):
-        load_plugins(job)
-    warm_up(job.run)
 
 
 def failure(

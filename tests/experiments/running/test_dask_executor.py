@@ -73,21 +73,8 @@ def test_a_run_that_goes_wrong_costs_itself_alone(cluster, runs_of, tmp_path):
 def test_the_command_line_takes_a_cluster(cluster, config_file, tmp_path, capsys):
     path = config_file(SMALL.replace("toy-centroids", "samme"))
     command = ["run", str(path), "--only", "iris", "--results", str(tmp_path / "results")]
-    dask = [*command, "--executor", "dask", "--scheduler"]
-    assert main([*dask, cluster.scheduler_address]) == 0
+    assert main([*command, "--scheduler", cluster.scheduler_address]) == 0
     assert "4 runs: 4 ok" in capsys.readouterr().out
-    again = ["--fresh", "--scheduler", "tcp://127.0.0.1:1"]
-    assert main([*command, *again]) == 2
-    assert "--scheduler: only valid with `--executor dask`" in capsys.readouterr().err
-    tls = ["--dask", "tls_ca_file=nowhere.pem"]
-    assert main([*dask, "tls://127.0.0.1:1", "--fresh", *tls]) == 2
-    assert "--dask: " in capsys.readouterr().err
-
-
-def test_batch_systems_are_known_by_name():
-    pytest.importorskip("dask_jobqueue", reason="dask-jobqueue is not installed")
-    with pytest.raises(BoostbenchError, match="batch system; did you mean 'slurm'"):
-        DaskExecutor("slrm")
 
 
 def test_workers_of_other_code_are_refused(cluster, runs_of, tmp_path):
@@ -124,7 +111,10 @@ def test_an_address_without_a_scheduler_is_refused(half_open, distributed):
             assert len(str(refusal.value).splitlines()) == 1
 
 
-def test_each_thread_of_a_worker_does_runs(runs_of, tmp_path):
-    with DaskExecutor(None, jobs=1, options={"threads_per_worker": "2"}) as executor:
+def test_each_thread_of_a_worker_does_runs(distributed, runs_of, tmp_path):
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as two,
+        DaskExecutor(two.scheduler_address) as executor,
+    ):
         assert carry_out(runs_of(SMALL), tmp_path, executor).counts == {"ok": 8}
         assert executor.jobs == 2

@@ -1,4 +1,4 @@
-"""Executors tell of their runs; the client of worker processes survives its server."""
+"""Executors of this machine: threads, plugins, limits, and the loss of the server."""
 
 import time
 
@@ -12,31 +12,8 @@ from boostbench.experiments.running import inline
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.inline import InlineExecutor
 from boostbench.experiments.running.local import LocalExecutor
-from boostbench.experiments.running.worker import Job
-from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
-
-
-def test_a_lost_server_gets_no_task_twice(monkeypatch):
-    executor = LocalExecutor.__new__(LocalExecutor)
-    keys = [Key("0" * 16, rounds, "", "") for rounds in (1, 2)]
-    executor._sent = {key: Job(None, key) for key in keys}
-    executor._started, executor._lost_in_a_row = {keys[0]: "now"}, 0
-    servers, sent = iter(range(3)), []
-
-    def send(job):
-        sent.append((executor._server, job.key.rounds, job.alone))
-        if executor._server == 0:  # found lost while there is no room to send
-            executor._replace_server()
-
-    monkeypatch.setattr(executor, "_end_server", lambda: -9)
-    monkeypatch.setattr(
-        executor, "_start_server", lambda: setattr(executor, "_server", next(servers))
-    )
-    monkeypatch.setattr(executor, "_send", send)
-    executor._replace_server()
-    assert sent == [(0, 1, True), (1, 1, True), (1, 2, False)]
 
 
 def test_idle_cores_become_threads_of_the_last_runs(runs_of, tmp_path):
@@ -51,14 +28,31 @@ def test_idle_cores_become_threads_of_the_last_runs(runs_of, tmp_path):
     assert records_of(tmp_path / "local") == records_of(tmp_path / "here")
 
 
-def test_unused_plugins_are_not_loaded_by_the_server(runs_of, tmp_path, monkeypatch):
+def test_unused_plugins_are_not_loaded_by_workers(runs_of, tmp_path, monkeypatch):
     plugin, executed = tmp_path / "notes.py", tmp_path / "executed"
-    plugin.write_text(f"import os\nprint(os.getpid(), file=open({str(executed)!r}, 'a'))\n")
+    plugin.write_text(f"open({str(executed)!r}, 'w')\n")
     monkeypatch.setattr(inline, "executed_plugins", lambda: (plugin,))
     with LocalExecutor(1) as executor:
         runs = runs_of(SMALL.replace("toy-centroids", "samme"))[:2]
         assert carry_out(runs, tmp_path, executor).counts == {"ok": 2}
-    assert len(executed.read_text().split()) == 1  # by the worker that compiled kernels
+    assert not executed.exists()
+
+
+def test_a_killed_server_is_replaced_and_its_runs_go_on(runs_of, tmp_path):
+    runs = runs_of(SMALL.replace("[toy-centroids]", "[toy-sleeps: {seconds: 0.3}]"))
+    store, killed = RecordStore(tmp_path), []
+
+    def kill(event):
+        if event.kind == "finished" and not killed:
+            killed.append(executor._server.pid)
+            executor._server.kill()
+            executor._server.wait()
+            executor.jobs = 2  # which needs a new supervisor
+
+    with LocalExecutor(1) as executor:
+        done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=kill)
+        assert executor._server.pid not in killed
+    assert done.counts == {"ok": 8}
 
 
 def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatch):
@@ -83,7 +77,7 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
     runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
     store = RecordStore(tmp_path)
     with LocalExecutor(1, limits=Limits(time=7)) as executor:
-        server = psutil.Process(executor._process.pid)
+        server = psutil.Process(executor._server.pid)
 
         def suspend(event):
             ticks.append(event.kind)

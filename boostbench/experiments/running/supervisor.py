@@ -1,0 +1,352 @@
+"""Supervisors: processes that do one run at a time in a worker process, and enforce its limits.
+
+A server process has all libraries loaded; supervisors are forked from it, one for each run that may
+be in progress, and each forks its worker. A worker does one run after the other as long as they end
+``ok`` and use only code of this package. Otherwise the next run gets a new worker, so that no run
+is affected by what another changed, left open or used up. The processes started by a run end with
+the run, and all end when the client, which sends the runs, closes its connections or dies.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import gc
+import math
+import os
+import pickle
+import signal
+import socket
+import sys
+import time
+from collections.abc import Iterable
+from importlib import import_module
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any, NoReturn
+
+import psutil
+
+from boostbench import inputs
+from boostbench.data.catalog import catalog
+from boostbench.errors import BoostbenchError, RecordError
+from boostbench.experiments.running import environment
+from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
+from boostbench.experiments.store.identity import is_own_code
+from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.records import decode, encode
+from boostbench.experiments.store.versions import versions
+from boostbench.plugin_files import executed_plugins
+
+#: Modules that are loaded once, before supervisors are forked.
+_PRELOADED = (
+    "numba",
+    "pandas",
+    "sklearn.datasets",
+    "boostbench.boosters",
+    "boostbench.experiments.running.execution",
+)
+_TICK_SECONDS = 0.2
+#: A tick that takes longer means that this process was suspended, which counts against no limit.
+_SUSPENDED_SECONDS = 2.0
+_MOST_FORKS = 300
+_CHUNK = 2**20
+_LOG_BYTES = 10_000
+#: First byte of an answer: whether the worker may do another run.
+_AGAIN, _RETIRE = b"+", b"-"
+#: Signals that end all processes of a batch job; supervisors end with the client instead.
+_FOR_ALL = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_FOR_ALL_SECONDS = 0.5
+
+
+def serve(descriptor: int) -> NoReturn:
+    """Fork a supervisor for each connection received over a socket, until it is closed."""
+    inputs.watch()
+    for module in _PRELOADED:
+        import_module(module)
+    faulthandler.enable()
+    for number in _FOR_ALL:
+        signal.signal(number, signal.SIG_IGN)
+    environment.adopt_orphans()
+    versions()
+    environment.host()
+    gc.collect()
+    gc.freeze()
+    supervisors = set()
+    with socket.socket(fileno=descriptor) as client:
+        while descriptors := socket.recv_fds(client, 1, 1)[1]:
+            if not (pid := _fork()):
+                client.close()
+                _supervise(Connection(descriptors[0]))
+            supervisors.add(pid)
+            os.close(descriptors[0])
+    with contextlib.suppress(ChildProcessError):
+        while True:  # until supervisors, and what lost ones left, have ended
+            for pid in _children(os.getpid()) - supervisors:
+                _kill(pid)
+            os.wait()
+    os._exit(0)
+
+
+def _supervise(client: Connection) -> NoReturn:
+    """Do the runs that the client sends, one after the other, until it closes the connection."""
+    environment.adopt_orphans()
+    worker = None
+    with contextlib.suppress(EOFError, ConnectionError):
+        while True:
+            job: Job = client.recv()
+            is_new = _prepare(job)
+            if worker is not None and (is_new or worker.has_ended()):
+                worker.end()
+                worker = None
+            worker = worker or _Worker(client)
+            record, is_clean = worker.do(job)
+            if not is_clean:
+                worker.end()
+                worker = None
+            client.send(record)
+    if worker is not None:
+        worker.end()
+    os._exit(0)
+
+
+def _prepare(job: Job) -> bool:
+    """Compile or load what the run needs of this package, without limits; True if that was new."""
+    from boostbench.experiments.running.warm_up import warm_up
+
+    if not is_own_code(job.run) or not warm_up(job.run):
+        return False
+    with contextlib.suppress(BoostbenchError):
+        catalog(job.data_dirs)
+    gc.collect()
+    gc.freeze()
+    return True
+
+
+class _Worker:
+    """A worker process, seen from its supervisor.
+
+    Attributes
+    ----------
+    pid : int
+        Process id, also the id of its session and process group.
+    exit_code : int or None
+        None while it runs.
+    """
+
+    def __init__(self, client: Connection) -> None:
+        self._client = client
+        self._channel, channel = socket.socketpair()
+        self._output, output = socket.socketpair()
+        with channel, output:  # the ends of the worker
+            self.pid = _fork()
+            if not self.pid:
+                for end in (client, self._channel, self._output):
+                    end.close()
+                _work(channel, output)
+        self._sources = {self._channel, self._output}
+        self.exit_code: int | None = None
+
+    def has_ended(self) -> bool:
+        """Return whether the process has ended."""
+        if self.exit_code is None:
+            self.exit_code = _exit_code(self.pid)
+        return self.exit_code is not None
+
+    def do(self, job: Job) -> tuple[Record, bool]:
+        """Carry out a job; return its record, and whether the worker may do another one.
+
+        Raises
+        ------
+        EOFError
+            If the client closes the connection meanwhile.
+        """
+        self._answer, self._log = b"", b""
+        started, exceeded = now(), None
+        deadline = time.monotonic() + (job.limits.time or math.inf)
+        with contextlib.suppress(OSError):  # the worker has died
+            self._channel.sendall(pickle.dumps(job))
+        while not self._answer.endswith(b"\n") and not self.has_ended():
+            begin = time.monotonic()
+            ready = wait([self._client, *self._sources], _TICK_SECONDS)
+            waited = time.monotonic() - begin
+            if waited > _SUSPENDED_SECONDS:  # with the whole job, or container
+                deadline += waited
+            if self._client in ready:
+                self._client.recv()
+            self._read(ready)
+            if exceeded is None and (exceeded := self._exceeded(job, deadline)):
+                kill_tree(self.pid)
+        is_clean = self._answer.startswith(_AGAIN) and self._answer.endswith(b"\n")
+        if not is_clean:
+            self._kill()
+        self._read_rest()
+        log = tuple(self._log.decode("utf-8", "replace").splitlines()[-LOG_LINES:])
+        if self._answer.endswith(b"\n"):
+            return _record(job, self._answer[1:], log, started), is_clean
+        exit_code = self.exit_code or 0
+        if exceeded is None and -exit_code in _FOR_ALL:
+            time.sleep(_FOR_ALL_SECONDS)  # the client may be ended by the same signal
+        died = f"the worker process ended with {in_words(exit_code)}"
+        status, kind, message = exceeded or ("killed", "ProcessExpired", died)
+        return failure(job, status, kind, message, started, log), False
+
+    def end(self) -> None:
+        """End the worker and the processes that it started."""
+        self._kill()
+        self._channel.close()
+        self._output.close()
+
+    def _kill(self) -> None:
+        """Kill the worker, and then all children, which are what it started."""
+        if not self.has_ended():
+            kill_tree(self.pid)
+        end = time.monotonic() + 1.0
+        while (left := _children(os.getpid())) and time.monotonic() < end:
+            for pid in left:
+                _kill(pid)
+                _exit_code(pid)
+
+    def _read(self, ready: Iterable[Any]) -> None:
+        """Read answer and output where they are ready; keep the end of the output."""
+        for source in self._sources.intersection(ready):
+            try:
+                part = source.recv(_CHUNK)
+            except ConnectionError:  # the worker died before it read the job
+                part = b""
+            if not part:
+                self._sources.discard(source)
+            elif source is self._channel:
+                self._answer += part
+            else:
+                self._log = (self._log + part)[-_LOG_BYTES:]
+
+    def _read_rest(self) -> None:
+        for _ in range(16):  # an endless output is cut
+            if ready := wait([*self._sources], 0):
+                self._read(ready)
+
+    def _exceeded(self, job: Job, deadline: float) -> tuple[str, str, str] | None:
+        """Return status, kind and message of a failure if a limit is exceeded."""
+        limits = job.limits
+        if time.monotonic() > deadline:
+            what = f"was stopped at the time limit of {limits.time:g} s"
+            return "timeout", "TimeoutError", what
+        if limits.memory and _uses_more(self.pid, limits.memory):
+            what = f"the memory limit of {limits.memory / 2**20:.0f} MiB; it was killed"
+            return "out-of-memory", "MemoryError", f"needs more than {what}"
+        return None
+
+
+def _record(job: Job, answer: bytes, log: tuple[str, ...], started: str) -> Record:
+    """Return the record in an answer, whose error gets the output before its traceback."""
+    try:
+        record = decode(answer, Path(f"{job.key}.json"), Record)
+    except (RecordError, ValueError, LookupError, TypeError) as error:
+        return failure(job, "failed", type(error).__name__, str(error), started, log)
+    if record.error is None:
+        return record
+    lines = [*log, *record.error.log_tail][-LOG_LINES:]
+    return record.model_copy(update={"error": record.error.model_copy(update={"log_tail": lines})})
+
+
+def _fork() -> int:
+    """Fork, as soon as the system can start another process."""
+    for _ in range(_MOST_FORKS):
+        with contextlib.suppress(OSError):
+            return os.fork()
+        time.sleep(_TICK_SECONDS)
+    os._exit(1)
+
+
+def _uses_more(pid: int, limit: int) -> bool:
+    """Return whether a process and its descendants use more than ``limit`` bytes."""
+    tree = [pid]
+    for each in tree:
+        tree += _children(each)
+    if sum(_memory(each, "rss") for each in tree) <= limit:
+        return False
+    # The sum of resident memory counts shared memory more than once.
+    return len(tree) == 1 or sum(_memory(each, "pss") for each in tree) > limit
+
+
+def _memory(pid: int, kind: str) -> int:
+    try:
+        process = psutil.Process(pid)
+        if kind == "rss":
+            return int(process.memory_info().rss)
+        full = process.memory_full_info()
+        return int(getattr(full, "pss", full.uss))
+    except psutil.Error:
+        return 0
+
+
+def kill_tree(pid: int) -> None:
+    """Kill a worker and its processes; on Linux, any that remain become children of its parent."""
+    if not environment.IS_LINUX:
+        with contextlib.suppress(psutil.Error):
+            for process in psutil.Process(pid).children(recursive=True):
+                _kill(process.pid)
+    with contextlib.suppress(OSError):
+        os.killpg(pid, signal.SIGKILL)
+    _kill(pid)
+
+
+def _kill(pid: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def _exit_code(pid: int) -> int | None:
+    """Return the exit code of a child process, or None while it runs."""
+    try:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+    except ChildProcessError:
+        return 0
+    return os.waitstatus_to_exitcode(status) if ended else None
+
+
+def _children(pid: int) -> set[int]:
+    """Return the ids of the children of a process."""
+    with contextlib.suppress(OSError, psutil.Error):
+        if not environment.IS_LINUX:
+            return {child.pid for child in psutil.Process(pid).children()}
+        tasks = Path(f"/proc/{pid}/task").glob("*/children")
+        return {int(word) for task in tasks for word in task.read_text("ascii").split()}
+    return set()
+
+
+def in_words(exit_code: int) -> str:
+    """Return an exit code as text; a negative one is a signal."""
+    if exit_code < 0:
+        with contextlib.suppress(ValueError):
+            return f"signal {signal.Signals(-exit_code).name}"
+        return f"signal {-exit_code}"
+    return f"exit code {exit_code}"
+
+
+def _work(channel: socket.socket, output: socket.socket) -> NoReturn:
+    """Carry out one job after the other; the main loop of a worker."""
+    try:
+        own_pid = os.getpid()
+        os.setsid()
+        environment.die_with_parent()
+        environment.adopt_orphans()
+        for number in _FOR_ALL:
+            signal.signal(number, signal.SIG_DFL)
+        os.dup2(output.fileno(), 1)
+        os.dup2(output.fileno(), 2)
+        output.close()
+        requests = channel.makefile("rb")
+        while True:
+            record = perform(pickle.load(requests))
+            is_clean = record.status in ("ok", "skipped") and not executed_plugins()
+            answer = (_AGAIN if is_clean else _RETIRE) + encode(record)
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(Exception):
+                    stream.flush()
+            if os.getpid() != own_pid:  # a booster forked, and the child returned here
+                break
+            channel.sendall(answer)
+    finally:
+        os._exit(1)
