@@ -14,11 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.pipeline import Pipeline
 
 from boostbench.api import Paths, paths_of
-from boostbench.boosters.classifiers import ClassifierBooster, as_booster
 from boostbench.compare_boosters import Booster, data_of, experiment_on
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
@@ -70,48 +67,9 @@ class Model:
         """Write the model to a file of the format of skops, completely or not at all."""
         skops = import_extra("skops.io", "serve", where=str(path))
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        parts = [_packed(self.pipeline), list(self.classes), dict(self.facts)]
+        parts = [self.pipeline, list(self.classes), dict(self.facts)]
         content = skops.dumps(parts)
         write_file(Path(path), content)
-
-
-@dataclass
-class Wrapped:
-    """State of a `ClassifierBooster`, whose class is made on demand and found in no module."""
-
-    classifier: type
-    state: dict[str, Any]
-
-
-def _packed(value: Any) -> Any:
-    """Return an estimator with a `Wrapped` in the place of each classifier of another package."""
-    if isinstance(value, ClassifierBooster):
-        return Wrapped(value.classifier, _packed(vars(value)))
-    return _within(value, _packed)
-
-
-def _unpacked(value: Any) -> Any:
-    """Return the estimator of `_packed`."""
-    if isinstance(value, Wrapped):
-        wrapper = as_booster(value.classifier)
-        made = wrapper.__new__(wrapper)
-        vars(made).update(_unpacked(value.state))
-        return made
-    return _within(value, _unpacked)
-
-
-def _within(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return a value with its parts changed: items, steps of a pipeline, attributes of ours."""
-    if isinstance(value, dict):
-        return {key: change(part) for key, part in value.items()}
-    if isinstance(value, list | tuple) and type(value) in (list, tuple):
-        return type(value)(map(change, value))
-    is_ours = type(value).__module__.startswith("boostbench.") or isinstance(value, Pipeline)
-    if isinstance(value, BaseEstimator) and is_ours:
-        other = object.__new__(type(value))
-        vars(other).update(change(vars(value)))
-        return other
-    return value
 
 
 def booster_for(
@@ -248,7 +206,7 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
             what = f"the model uses {', '.join(strange)}, which may run any code; if you trust it"
             raise BoostbenchError(f"{what}: {options}", where=where)
         pipeline, classes, facts = skops.loads(content, trusted=found)
-        return Model(_unpacked(pipeline), tuple(classes), facts)
+        return Model(pipeline, tuple(classes), facts)
     except BoostbenchError:
         raise
     except ModuleNotFoundError as error:

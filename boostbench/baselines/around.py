@@ -12,17 +12,17 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from boostbench.boosters.staged import StagedScore
 from boostbench.declared import Count, Declared
 from boostbench.registry import boosters
 
 
-class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AroundClassifier(Declared, StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base class of meta-classifiers that cross-validate a classifier before the final fit.
 
     The method `fit` of a subclass sets `estimator_` to the final fit, which is trained on labels
@@ -97,13 +97,6 @@ class AroundClassifier(Declared, ClassifierMixin, BaseEstimator):  # type: ignor
         X = self._checked(X)
         for labels in self.estimator_.staged_predict(X):
             yield np.asarray(self.classes_[labels])
-
-    def staged_score(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Iterator[float]:
-        """Yield the accuracy after each round."""
-        for predicted in self.staged_predict(X):
-            yield accuracy_score(y, predicted, sample_weight=sample_weight)
 
     def _validate_params(self) -> None:
         super()._validate_params()

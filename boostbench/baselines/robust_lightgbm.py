@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from lightgbm import LGBMClassifier
+from lightgbm.basic import LightGBMError
 from numpy.typing import NDArray
 
 from boostbench.baselines.robust_focal_loss import Objective, RobustFocalLoss, probabilities
@@ -44,7 +45,14 @@ class RobustLightGBM(LGBMClassifier):
     def fit(self, X: Any, y: Any, **kwargs: Any) -> RobustLightGBM:
         """Fit with the robust focal loss as the objective."""
         self.set_params(objective=Objective(RobustFocalLoss(self.r, self.q)))
-        super().fit(X, y, **kwargs)
+        try:
+            super().fit(X, y, **kwargs)
+        except LightGBMError as error:
+            if "num_features" not in str(error):
+                raise
+            n, least = len(y), f"min_child_samples={self.min_child_samples}"
+            what = f"no feature of the {n} samples can be split into leaves of {least} or more"
+            raise ValueError(what) from error
         return self
 
     def predict_proba(

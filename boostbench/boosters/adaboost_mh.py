@@ -108,7 +108,10 @@ class AdaBoostMH(Booster):
         return p
 
     def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
-        return super()._labels(np.sign(F) if self.rule == "sign" else F)
+        return super()._labels(np.sign(F) if self._by_sign() else F)
+
+    def _by_sign(self) -> bool:
+        return self.rule == "sign"
 
 
 @boosters.register("adaboost-mh-real", printed="AdaBoost.MH (real)", family="multiclass-adaboost")

@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench.boosters.ensemble import WeightedTrees
 from boostbench.compiled import kernel
+from boostbench.models_only import models_only
 from boostbench.weak_learners import Forest
 
 
@@ -37,6 +39,14 @@ class Program:
     def n_leaves(self) -> int:
         """Number of leaves of all nodes."""
         return sum(layer.n_leaves for layer in self.layers)
+
+    @models_only
+    def grown(self, n_features: int) -> WeightedTrees:
+        """Return all nodes, whose leaves add rho to class 1, and their layers."""
+        layers = np.repeat(np.arange(len(self.layers)) + 1, [len(each) for each in self.layers])
+        forest = self.forest
+        forest = forest.with_leaf_values(forest.leaf_value, np.ones(forest.n_leaves, np.int32))
+        return WeightedTrees(forest, np.ones(len(layers)), layers)
 
     def seal(self) -> None:
         """Do nothing, as the layers are used one by one."""

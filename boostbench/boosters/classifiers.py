@@ -25,7 +25,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix, issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.ensemble import BaseEnsemble
-from sklearn.metrics import accuracy_score
 from sklearn.utils import check_consistent_length, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
@@ -38,6 +37,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from boostbench.boosters.staged import StagedScore
 from boostbench.errors import BoostbenchError, PluginError
 from boostbench.models_only import models_only
 from boostbench.registry import boosters
@@ -117,13 +117,13 @@ def _wrapper_class(classifier: Any) -> type:
     members = {
         "__init__": __init__,
         "__doc__": classifier.__doc__,
-        "__module__": classifier.__module__,
+        "__module__": "boostbench.boosters.wrapped",
         "classifier": classifier,
     }
     return type(classifier.__name__, (base,), members)
 
 
-class ClassifierBooster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class ClassifierBooster(StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Classifier of another library with the interface of a booster.
 
     Parameters
@@ -159,7 +159,14 @@ class ClassifierBooster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return {**super().get_params(deep), **more}
 
     def __reduce__(self) -> Any:  # pickle does not find the class, which is created on demand
-        return _empty_instance, (self.classifier,), self.__getstate__()
+        return object.__new__, (ClassifierBooster,), self.__getstate__()
+
+    def __getstate__(self) -> Any:
+        return {**super().__getstate__(), "classifier": self.classifier}
+
+    def __setstate__(self, state: Any) -> None:
+        self.__class__ = _wrapper_class(state["classifier"])
+        super().__setstate__({name: state[name] for name in state if name != "classifier"})
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         text: str = super().__repr__(N_CHAR_MAX)
@@ -187,8 +194,20 @@ class ClassifierBooster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if hasattr(model, "_parameter_constraints"):
             model._validate_params()
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
-        """Fit the classifier to labels encoded as 0..K-1, which some libraries require."""
+    def fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        X_val: Any = None,
+        y_val: ArrayLike | None = None,
+    ) -> Any:
+        """Fit the classifier to labels encoded as 0..K-1, which some libraries require.
+
+        X_val and y_val are the samples by which histogram gradient boosting, LightGBM, XGBoost and
+        CatBoost stop early, if their parameters ask for it.
+        """
         X = self._checked(X, reset=True)
         y = _check_y(y, estimator=self)
         check_consistent_length(X, y)
@@ -197,16 +216,38 @@ class ClassifierBooster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(self.classes_) < 2:
             raise ValueError(f"{type(self).__name__} needs at least two classes; found one class")
         model = self._make()
-        if sample_weight is None:
-            model.fit(X, encoded)
-        else:
-            model.fit(X, encoded, sample_weight=_check_sample_weight(sample_weight, X))
+        more = {} if X_val is y_val is None else self._held_out(model, X_val, y_val)
+        if sample_weight is not None:
+            more["sample_weight"] = _check_sample_weight(sample_weight, X)
+        try:
+            model.fit(X, encoded, **more)
+        except Exception as error:
+            if _package_of(type(error)) not in _LIBRARY_DEFAULTS:
+                raise
+            raise ValueError(str(error).strip().partition("\n")[0]) from error
         self.model_ = model
         n_rounds, self.stop_reason_ = self._n_rounds(), ""
         if n_rounds < self.n_estimators:
             has_rounds = _rounds_parameter(self.classifier) is not None
             self.stop_reason_ = "stopped by itself" if has_rounds else "a fit without rounds"
         return self
+
+    @models_only
+    def _held_out(self, model: Any, X: Any, y: Any) -> dict[str, Any]:
+        """Return samples for validation as the arguments of the classifier's fit."""
+        from boostbench.boosters.stopping import codes_of
+
+        known = inspect.signature(model.fit).parameters
+        if X is None or y is None or not {"X_val", "eval_set"} & {*known}:
+            what = "X_val and y_val are given together, to a classifier that stops early by them"
+            raise ValueError(f"{what}; {type(self).__name__} is fitted without")
+        X, codes = self._checked(X), codes_of(y, self.classes_)
+        check_consistent_length(X, codes)
+        if "X_val" in known:
+            return {"X_val": X, "y_val": codes}
+        if "eval_X" in known:  # LightGBM
+            return {"eval_X": (X,), "eval_y": (codes,)}
+        return {"eval_set": [(X, codes)], "verbose": False}
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
         """Return samples whose features are those of the fit, in a form that all libraries take.
@@ -263,13 +304,6 @@ class ClassifierBooster(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X = self._checked(X)
         for predicted in self._stages(X, "predict"):
             yield self._labels(predicted, X)
-
-    def staged_score(
-        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Iterator[float]:
-        """Yield the accuracy after each round."""
-        for predicted in self.staged_predict(X):
-            yield accuracy_score(y, predicted, sample_weight=sample_weight)
 
     @_if_probabilistic
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -339,14 +373,14 @@ def _with_words(X: Any) -> Any:
     return with_words(X)
 
 
-def _empty_instance(classifier: Any) -> Any:
-    return object.__new__(_wrapper_class(classifier))
-
-
 def _library_defaults(classifier: Any) -> dict[str, Any]:
     """Return the entry of `_LIBRARY_DEFAULTS` for a class or a base class, or an empty dict."""
-    packages = (base.__module__.partition(".")[0] for base in classifier.__mro__)
+    packages = map(_package_of, classifier.__mro__)
     return next((_LIBRARY_DEFAULTS[name] for name in packages if name in _LIBRARY_DEFAULTS), {})
+
+
+def _package_of(cls: Any) -> str:
+    return str(cls.__module__.partition(".")[0].lstrip("_"))
 
 
 def _parameters_of(classifier: Any) -> dict[str, inspect.Parameter]:

@@ -4,23 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boostbench.models_only import models_only
 from boostbench.portable import row_sums, total
 from boostbench.weak_learners import Forest
 from boostbench.weak_learners.scoring import Additions
-
-if TYPE_CHECKING:
-    from boostbench.weak_learners.drawing import FittedTree
 
 #: Inverse of the grid spacing of `on_grid`.
 _GRID = 2.0**38
 #: Attributes that predictions prepare.
 _PREPARED = ("_additions", "_total")
+
+
+class WeightedTrees(NamedTuple):
+    """Trees of a model, in the order in which they were grown.
+
+    Attributes
+    ----------
+    forest : Forest
+    coefficients : ndarray of float64, shape (n_trees,)
+        Factor of each tree in the scores; 1 in a branching program.
+    rounds : ndarray of intp, shape (n_trees,)
+        Round in which each tree was grown, from 1.
+    """
+
+    forest: Forest
+    coefficients: NDArray[np.float64]
+    rounds: NDArray[np.intp]
 
 
 class Ensemble:
@@ -160,20 +173,16 @@ class Ensemble:
         shares = np.bincount(forest.feature, share * size[tree], forest.n_features)
         return np.asarray(shares / (total(shares) or 1.0))
 
-    @models_only
-    def trees(
-        self, feature_names: Sequence[str] | None, class_names: Sequence[str]
-    ) -> list[FittedTree]:
-        """Return the trees one by one; empty if the hypotheses are no trees of this package."""
-        from boostbench.weak_learners.drawing import FittedTree
-
-        if not self._is_forest():
-            return []
-        each = zip(self.coefficients.tolist(), self._grown_in, strict=True)
-        return [
-            FittedTree(self.forest[t], coefficient, grown_in + 1, feature_names, class_names)
-            for t, (coefficient, grown_in) in enumerate(each)
-        ]
+    def grown(self, n_features: int) -> WeightedTrees | None:
+        """Return all trees; None if the hypotheses are no trees of this package."""
+        if self._is_forest():
+            forest = self.forest
+        elif self._parts:
+            return None
+        else:
+            forest = Forest.of_nothing(n_features)
+        rounds = np.array(self._grown_in, dtype=np.intp) + 1
+        return WeightedTrees(forest, self.coefficients, rounds)
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""

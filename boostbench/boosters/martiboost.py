@@ -35,6 +35,7 @@ from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import Training
 from boostbench.compiled import kernel
+from boostbench.models_only import models_only
 from boostbench.portable import dot, mean, row_sums
 from boostbench.registry import boosters
 from boostbench.weak_learners import TREE_PER_CLASS, BinaryLabels, Forest
@@ -209,6 +210,13 @@ class MartiBoost(TwoClasses):
                 at_1 = np.where(mu > 0.5, 1.0 / (2.0 * mu), at_1)
                 at_0 = np.where(mu < 0.5, 1.0 - 1.0 / (2.0 * (1.0 - mu)), at_0)
         return np.where(is_informed, at_0, 0.5), np.where(is_informed, at_1, 0.5)
+
+    @models_only
+    def _sum_of_trees(self) -> Any:
+        raise AttributeError(
+            f"the scores of {type(self).__name__} are the ends of walks, no sum of trees; "
+            "shap.Explainer(booster.decision_function, background) explains them"
+        )
 
     # ---- prediction -----------------------------------------------------------------------
 

@@ -13,18 +13,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
+from boostbench.boosters.ensemble import WeightedTrees
 from boostbench.boosters.rows import CanonicalRows, Made
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier, Training
+from boostbench.models_only import models_only
 from boostbench.portable import row_sums, total
 from boostbench.registry import boosters
+from boostbench.weak_learners import Forest
 
 
 @dataclass
@@ -132,6 +135,12 @@ class OneVsAll(BoostingClassifier):
         else:
             name, parameters = boosters.named(self.booster)
             one = boosters.get(name)(**parameters)
+        if not isinstance(one, BoostingClassifier):
+            raise ValueError(f"booster {self.booster!r} is of another package, and has no scores")
+        for name in ("early_stopping", "warm_start", "verbose"):
+            if getattr(one, name, False):
+                what = f"{name}={getattr(one, name)!r} is a parameter of one-vs-all"
+                raise ValueError(f"{what}, not of the booster within: all end in the same round")
         one.set_params(n_estimators=self.n_estimators, random_state=seed)
         if self.weak_learner is not None:
             one.set_params(weak_learner=self.weak_learner)
@@ -143,6 +152,32 @@ class OneVsAll(BoostingClassifier):
         check_is_fitted(self)
         of_each = np.array([one.feature_importances_ for one in self.estimators_])
         return np.asarray(row_sums(of_each.T) / len(of_each))
+
+    @models_only
+    def _grown(self) -> WeightedTrees:
+        """Return the trees of all boosters, each with the difference F of its leaves."""
+        if len(self.estimators_) == 1:
+            return cast(WeightedTrees, self.estimators_[0]._grown())
+        each = [one._grown() for one in self.estimators_]
+        forests = []
+        for k, (forest, _, _) in enumerate(each):
+            value, column = forest.leaf_value, np.full(forest.n_leaves, k, dtype=np.int32)
+            if forest.width > 1:
+                value = value[:, 1:] - value[:, :1]
+            else:
+                value = value * (2.0 * forest.leaf_column[:, None] - 1.0)
+            forests.append(forest.with_leaf_values(value, column))
+        coefficients, rounds = (np.concatenate(part) for part in [*zip(*each, strict=True)][1:])
+        return WeightedTrees(Forest.concatenate(forests), coefficients, rounds)
+
+    @models_only
+    def _sum_of_trees(self) -> tuple[Forest, NDArray[np.float64]]:
+        for one in self.estimators_:  # those whose scores are no sum of trees say so
+            one._sum_of_trees()
+        return super()._sum_of_trees()
+
+    def _by_sign(self) -> bool:
+        return len(self.estimators_) == 1 and self.estimators_[0]._by_sign()
 
     def _scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._joined([one._scores(X) for one in self.estimators_])

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import accuracy_score
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.boosters.rows import canonical_form
+from boostbench.boosters.staged import StagedScore
 from boostbench.boosters.state import softmax
 from boostbench.models_only import models_only
 from boostbench.portable import log
 
 if TYPE_CHECKING:
+    from boostbench.boosters.ensemble import WeightedTrees
+    from boostbench.weak_learners import Forest
     from boostbench.weak_learners.drawing import FittedTree
 
 #: Options of the validation of samples.
@@ -28,7 +30,7 @@ CHECKS: dict[str, Any] = {
 }
 
 
-class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class Classifier(StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Predictions of a booster from the scores of its model."""
 
     categories_: dict[str, list[Any]]
@@ -78,13 +80,6 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         for F in self.staged_scores(X):
             yield self._labels(F)
 
-    def staged_score(
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
-    ) -> Iterator[float]:
-        """Yield the accuracy after each round."""
-        for predicted in self.staged_predict(X):
-            yield accuracy_score(y, predicted, sample_weight=sample_weight)
-
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities, shape (n_samples, n_classes); rows sum to 1."""
         return self.probabilities(self.scores(X))
@@ -122,17 +117,16 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def trees_(self) -> list[FittedTree]:
         """Trees of the model, in the order in which they were grown.
 
-        Raises AttributeError for branching programs, `one-vs-all` (see `estimators_`), and weak
-        learners of other packages.
+        Raises AttributeError for weak learners of other packages.
         """
+        from boostbench.weak_learners.drawing import FittedTree
+
         check_is_fitted(self)
+        forest, coefficients, rounds = self._grown()
         names = getattr(self, "feature_names_in_", None)
         classes = [str(label) for label in self.classes_.tolist()]
-        grown = getattr(getattr(self, "model_", None), "trees", None)
-        found = list(grown(names, classes)) if grown else []
-        if self.n_rounds_ and not found:
-            raise AttributeError(f"this {type(self).__name__} has no list of trees")
-        return found
+        each = enumerate(zip(coefficients.tolist(), rounds.tolist(), strict=True))
+        return [FittedTree(forest[t], c, round_, names, classes) for t, (c, round_) in each]
 
     @models_only
     def shap_values(self, X: Any, background: Any) -> NDArray[np.float64]:
@@ -151,23 +145,66 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of float64, shape (n_samples, n_features, n_classes), or (n_samples, n_features)
             For two classes there is one value. The sum over the features is the decision function
             of the sample, less its mean over the background.
+
+        Raises
+        ------
+        AttributeError
+            If the scores are no sum of trees of this package.
+        ValueError
+            If X or the background is a sparse matrix.
         """
         from scipy.sparse import issparse
 
         from boostbench.weak_learners.explain import shapley_values
 
-        check_is_fitted(self)
-        trees = self.trees_
+        forest, coefficients = self._sum_of_trees()
         rows, others = self._validate_test_data(X), self._validate_test_data(background)
         if issparse(rows) or issparse(others):
             raise ValueError("shap_values takes arrays or frames, no sparse matrices")
-        if not trees:
-            values = np.zeros((*rows.shape, len(self.classes_)))
-        else:
-            model = self.model_
-            sizes = len(self.classes_), rows, others
-            values = shapley_values(model.forest, model.coefficients, *sizes)
+        values = shapley_values(forest, coefficients, len(self.classes_), rows, others)
         return values[:, :, 1] - values[:, :, 0] if len(self.classes_) == 2 else values
+
+    @models_only
+    def to_onnx(self) -> Any:
+        """Return the model in the format ONNX, which `onnx.save` writes to a file.
+
+        Its input ``X`` is float64, of shape (n, n_features), with NaN for missing values and the
+        codes of `categories_` for categories. Its outputs are ``label`` and ``scores``, as of
+        `predict` and `scores`: sums in another order, which differ in the last digits.
+
+        Returns
+        -------
+        onnx.ModelProto
+
+        Raises
+        ------
+        AttributeError
+            If the scores are no sum of trees of this package.
+        BoostbenchError
+            If the package onnx is not installed.
+        """
+        from boostbench.weak_learners.onnx_model import onnx_model
+
+        return onnx_model(*self._sum_of_trees(), self.classes_, self._by_sign())
+
+    def _by_sign(self) -> bool:
+        """Return whether labels depend on the signs of the scores alone."""
+        return False
+
+    @models_only
+    def _grown(self) -> WeightedTrees:
+        """Return all trees; AttributeError if they are of another package."""
+        found = self.model_.grown(self.n_features_in_)
+        if found is None:
+            raise AttributeError(f"this {type(self).__name__} has no list of trees")
+        return cast("WeightedTrees", found)
+
+    @models_only
+    def _sum_of_trees(self) -> tuple[Forest, NDArray[np.float64]]:
+        """Return trees and coefficients whose weighted sum the scores are."""
+        check_is_fitted(self)
+        forest, coefficients, _ = self._grown()
+        return forest, coefficients
 
     def _validate_test_data(self, X: Any) -> Any:
         check_is_fitted(self)

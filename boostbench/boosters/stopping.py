@@ -129,13 +129,19 @@ def _started(
 
 def _validated(booster: Any, X: Any, y: Any) -> tuple[Any, NDArray[np.intp], Floats]:
     """Return samples for validation, their labels 0..K-1, and their weights."""
-    y, classes = column_or_1d(y), booster.classes_
-    codes = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    codes = codes_of(y, booster.classes_)
+    X = booster._validate_test_data(X)
+    check_consistent_length(X, codes)
+    return X, codes, np.ones(len(codes))
+
+
+def codes_of(y: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the indices of labels in the sorted classes; ValueError for unknown labels."""
+    y = column_or_1d(y)
+    codes: NDArray[np.intp] = np.searchsorted(classes, y).clip(max=len(classes) - 1)
     if (unknown := y[classes[codes] != y]).size:
         raise ValueError(f"y_val has labels that y has not, such as {unknown.tolist()[0]!r}")
-    X = booster._validate_test_data(X)
-    check_consistent_length(X, y)
-    return X, codes, np.ones(len(codes))
+    return codes
 
 
 def hold_out(

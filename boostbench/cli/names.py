@@ -173,6 +173,7 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         plugin = kinds.get(name)
     except ModuleNotFoundError as error:
         raise PluginError(absence(f"{kinds.kind} {name!r}", error)) from error
+    component = getattr(plugin, "classifier", plugin)  # of another package
     sections = sections_of(plugin)
     declaration = kinds.declarations().get(name, registry.Declaration())
     options = options_model(kinds, name) if kind in ("tables", "figures", "claims") else None
@@ -180,7 +181,7 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         **head,
         "printed_name": declaration.printed,
         "family": declaration.family,
-        "python": f"{plugin.__module__}.{plugin.__qualname__}",
+        "python": f"{component.__module__}.{component.__qualname__}",
         "description": sections[""],
         "parameters": parameters_of(plugin, options=options),
         "paper": sections.get("References", ""),

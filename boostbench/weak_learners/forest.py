@@ -142,6 +142,14 @@ class Forest:
             setattr(forest, name, value)
         return forest
 
+    @classmethod
+    @models_only
+    def of_nothing(cls, n_features: int) -> Self:
+        """Return a forest without trees, of width 1."""
+        arrays: dict[str, Any] = {name: [] for name in (*NODE_ARRAYS, "leaf_column")}
+        arrays |= {name: [0] for name in OFFSETS}
+        return cls(leaf_value=np.zeros((0, 1)), n_features=n_features, **arrays)
+
     def _check_shapes(self) -> None:
         n_nodes, n_leaves = len(self.feature), len(self.leaf_column)
         if any(getattr(self, name).shape != (n_nodes,) for name in NODE_ARRAYS):

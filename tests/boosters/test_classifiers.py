@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from boostbench import Experiment, make_booster
 from boostbench.boosters.classifiers import as_booster
 from boostbench.errors import BoostbenchError
+from boostbench.registry import boosters
 
 X, y = load_wine(return_X_y=True)
 HELD = np.arange(len(y)) % 3 == 0
@@ -244,3 +245,34 @@ def test_an_absent_package_is_a_reason_to_skip(tmp_path):
     plan = experiment(tmp_path, "  - samme\n  - no_such_package:Forest\n").plan()
     (reason,) = plan.skipped()
     assert "needs the package 'no_such_package'" in reason
+
+
+STOPPING = {
+    "hist-gradient-boosting": {"early_stopping": True, "n_iter_no_change": 3},
+    "lightgbm": {"early_stopping_round": 3},
+    "xgboost": {"early_stopping_rounds": 3},
+    "catboost": {"early_stopping_rounds": 3},
+}
+
+
+@pytest.mark.parametrize("name", STOPPING)
+def test_a_classifier_stops_by_the_samples_that_are_given(name):
+    pytest.importorskip(boosters.module(name).partition(".")[0], reason="boostbench[baselines]")
+    X, y = load_wine(return_X_y=True)
+    y = np.array(["red", "rose", "white"])[y]
+    booster = make_booster(name, n_estimators=300, **STOPPING[name])
+    booster.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2])
+    assert booster.stop_reason_ == "stopped by itself"
+    assert booster.score(X[1::2], y[1::2]) > 0.9
+    with pytest.raises(ValueError, match="y_val has labels that y has not, such as 'green'"):
+        booster.fit(X, y, X_val=X[:1], y_val=["green"])
+    for wrong in (booster, make_booster("random-forest")):
+        with pytest.raises(ValueError, match="X_val and y_val are given together, to a classifier"):
+            wrong.fit(X, y, X_val=X, y_val=None if wrong is booster else y)
+
+
+@pytest.mark.parametrize("name", ["robust-lightgbm", "catboost"])
+def test_a_library_that_refuses_the_data_says_so_in_one_line(name):
+    pytest.importorskip("lightgbm" if "light" in name else name, reason="boostbench[baselines]")
+    with pytest.raises(ValueError, match=r"no feature of the 4 samples|features are .* constant"):
+        make_booster(name).fit(np.ones((4, 2)), [0, 1, 0, 1])

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from numpy.testing import assert_array_equal
+from sklearn.datasets import load_iris
 
 from boostbench import make_booster
 from boostbench.weak_learners import Tree
@@ -96,12 +97,14 @@ def test_text_is_refused_with_the_remedy() -> None:
         make_booster("samme").fit(X.assign(letter=X["letter"].astype(str)), y)
 
 
-def test_skops_keeps_a_model(tmp_path: Any) -> None:
+@pytest.mark.parametrize("name", ["samme", "random-forest", "filter-and-refit", "one-vs-all"])
+def test_skops_keeps_a_model(name: str) -> None:
     io = pytest.importorskip("skops.io")
-    X, y = frame()
-    booster = make_booster("samme", n_estimators=5).fit(X, y)
-    io.dump(booster, tmp_path / "model.skops")
-    trusted = io.get_untrusted_types(file=tmp_path / "model.skops")
-    assert all(name.startswith("boostbench.") for name in trusted)
-    loaded = io.load(tmp_path / "model.skops", trusted=trusted)
-    assert_array_equal(loaded.scores(X), booster.scores(X))
+    X, y = load_iris(return_X_y=True)
+    booster = make_booster(name, n_estimators=5).fit(X, y)
+    content = io.dumps(booster)
+    trusted = io.get_untrusted_types(data=content)
+    assert all(each.startswith(("boostbench.", "sklearn.")) for each in trusted)
+    loaded = io.loads(content, trusted=trusted)
+    assert type(loaded) is type(booster)
+    assert_array_equal(loaded.predict_proba(X), booster.predict_proba(X))

@@ -9,6 +9,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
+from boostbench import make_booster
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.one_vs_all import OneVsAll
 from boostbench.boosters.splboost import SPLBoost
@@ -111,3 +112,12 @@ def test_all_boosters_stopped_early() -> None:
     assert (joined.n_rounds_, joined.stop_reason_) == (1, "perfect weak learner")
     none = OneVsAll(9).fit(np.zeros((6, 1)), [0, 1, 2, 0, 1, 2])
     assert none.predict(np.zeros((1, 1))).tolist() == [0]
+
+
+@pytest.mark.parametrize("inner", [{"samme": {"early_stopping": True}}, {"samme": {"verbose": 1}}])
+def test_what_all_boosters_do_together_is_asked_outside(inner: Any) -> None:
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="is a parameter of one-vs-all, not of the booster within"):
+        make_booster("one-vs-all", booster=inner).fit(X, y)
+    with pytest.raises(ValueError, match="is of another package"):
+        make_booster("one-vs-all", booster="random-forest").fit(X, y)

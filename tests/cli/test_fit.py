@@ -67,6 +67,18 @@ def test_a_model_that_was_written_is_read_with_the_same_answers():
     assert dict(read.facts) == dict(model.facts)
 
 
+@pytest.mark.parametrize(
+    ("name", "package"),
+    [("random-forest", "sklearn"), *((name, name) for name in ("lightgbm", "xgboost", "catboost"))],
+)
+def test_classifiers_of_other_packages_are_kept_whole(name, package):
+    pytest.importorskip(package, reason="pip install 'boostbench[baselines]'")
+    model = fit_model(name, "iris", rounds=5)
+    model.save("iris.skops")
+    frame = pd.DataFrame((iris := load_dataset("iris")).X, columns=iris.feature_names)
+    assert np.array_equal(load_model("iris.skops").predict_proba(frame), model.predict_proba(frame))
+
+
 def test_what_new_rows_lack_is_said_in_a_line_for_each_column(boostbench):
     model = fitted(boostbench)
     Path("new.csv").write_text("width,colour\n3,red\n")

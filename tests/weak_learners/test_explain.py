@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn import datasets
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from boostbench import make_booster
+from boostbench import list_boosters, make_booster
 
 X, y = make_classification(
     120, n_features=4, n_informative=4, n_redundant=0, n_classes=3, n_clusters_per_class=1,
@@ -25,6 +26,8 @@ NAMES: list[tuple[str, dict[str, Any]]] = [
     ("adaboost-mh", {}),
     ("mdeepboost", {"leaves": "distribution"}),
     ("robustboost", {"epsilon": 0.05, "theta": 0.3}),
+    ("one-vs-all", {"booster": "adaboost"}),
+    ("one-vs-all", {"booster": "logitboost"}),
 ]
 
 
@@ -103,9 +106,53 @@ def test_shapley_values_are_those_of_the_definition(name: str, options: dict[str
     )
 
 
-def test_other_models_have_no_trees() -> None:
+def test_models_of_other_learners_have_no_trees() -> None:
     booster = make_booster("samme", n_estimators=2, weak_learner=DecisionTreeClassifier())
-    pairs, both = (make_booster(name, n_estimators=2) for name in ("martiboost", "one-vs-all"))
-    for other in (booster.fit(X, y), pairs.fit(X, y > 0), both.fit(X, y)):
-        with pytest.raises(AttributeError, match="has no list of trees"):
-            other.trees_  # noqa: B018
+    with pytest.raises(AttributeError, match="has no list of trees"):
+        booster.fit(X, y).trees_  # noqa: B018
+
+
+def test_nodes_of_a_branching_program_are_trees_whose_sum_nobody_takes() -> None:
+    booster = make_booster("martiboost", n_estimators=3).fit(X, y > 0)
+    assert [tree.round for tree in booster.trees_] == [1, 2, 2, 3, 3, 3]
+    assert all(0.0 <= p <= 1.0 for t in booster.trees_ for p in t.forest.leaf_value[:, 0])
+    both = make_booster("one-vs-all", booster="martiboost", n_estimators=3).fit(X, y)
+    assert len(both.trees_) == 18
+    for ask in (booster.to_onnx, both.to_onnx, lambda: both.shap_values(X, X)):
+        with pytest.raises(AttributeError, match="no sum of trees"):
+            ask()
+
+
+def test_a_model_that_learnt_nothing_has_no_trees_and_no_shares() -> None:
+    booster = make_booster("adaboost", n_estimators=2).fit(np.ones((6, 2)), [0, 1] * 3)
+    assert (booster.trees_, booster.n_rounds_) == ([], 0)
+    assert not booster.shap_values(np.ones((1, 2)), np.ones((3, 2))).any()
+
+
+@pytest.mark.parametrize("name", sorted({*list_boosters()} - {"martiboost"}))
+@pytest.mark.parametrize("kind", ["wine", "breast_cancer", "text"])
+def test_onnx_gives_the_labels_of_the_model(name: str, kind: str) -> None:
+    runtime = pytest.importorskip("onnxruntime", reason="pip install 'boostbench[onnx]'")
+    pytest.importorskip("onnx", reason="pip install 'boostbench[onnx]'")
+    samples, labels = X, np.array(["ash", "birch", "cedar"])[y]
+    if kind != "text":
+        samples, labels = getattr(datasets, f"load_{kind}")(return_X_y=True)
+    booster = make_booster(name, n_estimators=12)
+    two = not booster.__sklearn_tags__().classifier_tags.multi_class
+    booster.fit(samples, labels == labels[0] if two else labels)
+    near = np.unique([tree.forest.threshold[0] for tree in booster.trees_ if tree.forest.gain.size])
+    beside = [np.where(samples == t, np.nextafter(t, np.inf), samples) for t in near[:8]]
+    rows = np.concatenate([samples, *beside])
+    session = runtime.InferenceSession(booster.to_onnx().SerializeToString())
+    found, scores = session.run(None, {"X": rows})
+    np.testing.assert_array_equal(found, booster.predict(rows))
+    np.testing.assert_allclose(scores, booster.scores(rows), atol=1e-9)
+
+
+def test_onnx_keeps_labels_by_sign_and_a_model_without_trees() -> None:
+    runtime = pytest.importorskip("onnxruntime", reason="pip install 'boostbench[onnx]'")
+    by_sign = make_booster("adaboost-mh", n_estimators=3, rule="sign").fit(X, y)
+    nothing = make_booster("adaboost", n_estimators=2).fit(np.ones((6, 4)), [0, 1] * 3)
+    for booster in (by_sign, nothing):
+        session = runtime.InferenceSession(booster.to_onnx().SerializeToString())
+        np.testing.assert_array_equal(session.run(["label"], {"X": X})[0], booster.predict(X))
