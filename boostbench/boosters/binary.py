@@ -44,7 +44,7 @@ class TwoClasses(BoostingClassifier):
         if n_classes > 2:
             raise ValueError(
                 f"Only binary classification is supported. {type(self).__name__} takes two "
-                f"classes, found {n_classes}; the booster 'one-vs-all' takes it to more: "
+                f"classes, found {n_classes}; for more, write "
                 "one-vs-all: {booster: ...} in a config, or make_booster('one-vs-all', booster=...)"
             )
 

@@ -40,7 +40,7 @@ def paired_learner(booster: Any, n_classes: int, name: str = "") -> Any:
     if lacking:
         suitable = ", ".join(other for other in weak_learners if _serves(booster, other))
         raise ValueError(
-            f"{name} requires {lacking}; weak learner {shown} gives none; take one of: {suitable}"
+            f"{name} cannot use weak learner {shown}, which lacks {lacking}; use one of: {suitable}"
         )
     raise ValueError(f"{name} with weak learner {shown}: {refusals[0]}")
 

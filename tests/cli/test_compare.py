@@ -51,7 +51,7 @@ def test_a_booster_for_two_classes_is_left_out_of_more(boostbench, in_this_proce
     assert outcome.code == 1
     assert outcome.out.splitlines()[0].endswith(" Left out for want of results: adaboost.")
     assert "skipping 2 runs: booster 'adaboost' takes two classes, and iris has 3;" in outcome.err
-    assert "'one-vs-all: {booster: adaboost}' takes it to more" in outcome.err
+    assert "'one-vs-all: {booster: adaboost}' is for any number" in outcome.err
 
 
 def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench, in_this_process):

@@ -254,7 +254,7 @@ class _Planner:
         if n_classes > 2 and self._is_binary(booster.component):
             return (
                 f"booster {booster.name!r} takes two classes, and {run.dataset} has {n_classes}; "
-                f"'one-vs-all: {{booster: {booster.name}}}' takes it to more"
+                f"'one-vs-all: {{booster: {booster.name}}}' is for any number"
             )
         return ""
 
