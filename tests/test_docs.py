@@ -18,7 +18,8 @@ from boostbench.quantities import QUANTITIES
 from boostbench.registry import boosters
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md")])
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *(ROOT / "docs").glob("*.md")]
+PAGES = sorted([*PAGES, *(ROOT / "docs/papers").glob("*.md")])  # what the build writes lies deeper
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 ROOT_COMMAND = typer.main.get_command(app)
 
