@@ -32,9 +32,9 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
 #: Title and registry of each page that lists registered classes.
 LISTS = {
-    "boosters": ("Boosters", boosters),
-    "weak-learners": ("Weak learners", weak_learners),
-    "noise-models": ("Noise models", noise_models),
+    "boosters": ("Parameters of boosters", boosters),
+    "weak-learners": ("Parameters of weak learners", weak_learners),
+    "noise-models": ("Parameters of noise models", noise_models),
 }
 _CONFIGS = """\
 # Keys of configs
