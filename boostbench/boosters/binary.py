@@ -16,6 +16,7 @@ predicted class; a regression f adds -f/2 and f/2 to the two scores.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,17 +55,18 @@ class TwoClasses(BoostingClassifier):
         return tags
 
 
-class BinaryBooster(TwoClasses, Booster):
-    """Base class of boosters that minimise a loss of the margin.
+class MarginBooster(Booster):
+    """Base class of boosters that minimise the mean of a loss of the margin.
 
-    A subclass sets `loss` and defines `ask`, `answer` and `paper_learner`.
+    A subclass sets `loss` and defines `margins`, `ask`, `answer` and `paper_learner`.
     """
 
     #: Loss phi(m) that the booster minimises; the sample weights are ``-phi'(m)``.
     loss: ClassVar[MarginLoss]
 
-    #: Scale s in ``P(y = 1 | x) = 1 / (1 + exp(-s F(x)))``.
-    link_scale: ClassVar[float] = 2.0
+    @abstractmethod
+    def margins(self, state: BoostState) -> NDArray[np.float64]:
+        """Return the margin m of each row, shape (n,)."""
 
     def importance(self, state: BoostState) -> NDArray[np.float64]:
         """Return the weight of each row's loss in the objective, by default its sample weight."""
@@ -72,15 +74,29 @@ class BinaryBooster(TwoClasses, Booster):
 
     def weights(self, state: BoostState) -> NDArray[np.float64]:
         """Return the weights ``-phi'(m)``, normalised to sum to 1, or all 0."""
-        return normalised_weights(self.importance(state), self.loss.log_weight(state.margins))
+        return normalised_weights(self.importance(state), self.loss.log_weight(self.margins(state)))
 
     def objective(self, state: BoostState) -> float:
         """Return the mean of ``phi(m)``."""
-        return dot(state.sample_weight, self.loss.value(state.margins))
+        return dot(state.sample_weight, self.loss.value(self.margins(state)))
 
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return phi(0), a lower bound of phi(m) for m <= 0, since the losses decrease there."""
         return float(self.loss.value(0.0))
+
+
+class BinaryBooster(TwoClasses, MarginBooster):
+    """Base class of boosters for two classes that minimise a loss of the margin.
+
+    A subclass sets `loss` and defines `ask`, `answer` and `paper_learner`.
+    """
+
+    #: Scale s in ``P(y = 1 | x) = 1 / (1 + exp(-s F(x)))``.
+    link_scale: ClassVar[float] = 2.0
+
+    def margins(self, state: BoostState) -> NDArray[np.float64]:
+        """Return ``y F``."""
+        return state.margins
 
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``1 / (1 + exp(-s F))``, s = `link_scale`, and its complement."""

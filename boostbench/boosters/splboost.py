@@ -6,7 +6,7 @@ learning", Algorithm 1 and Sec. III; Sec. V announces the variants of LogitBoost
 =========  =======================================  ======
 paper      here                                     shape
 =========  =======================================  ======
-l_i        ``loss.value(state.margins)``             (n,)
+l_i        ``loss.value(margins(state))``             (n,)
 v_i        ``latent_weights(state)``                 (n,)
 lambda     ``age``
 =========  =======================================  ======
@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.adaboost import AdaBoost
-from boostbench.boosters.binary import BinaryBooster
+from boostbench.boosters.binary import MarginBooster
 from boostbench.boosters.l2boost import L2Boost
 from boostbench.boosters.logitboost import LogitBoost
 from boostbench.boosters.regularisers import REGULARISERS, Regulariser
@@ -66,7 +66,7 @@ class Pace:
     perfect: bool = False
 
 
-class SelfPacing(BinaryBooster):
+class SelfPacing(MarginBooster):
     """Mixin that makes a booster self-paced; it precedes the booster in the list of bases.
 
     Parameters
@@ -121,7 +121,7 @@ class SelfPacing(BinaryBooster):
         pace: Pace = state.own
         if pace.rounds < max(self.warm_start_rounds, 1):
             return np.ones(len(state.y))
-        return pace.regulariser.weight(self.loss.value(state.margins))
+        return pace.regulariser.weight(self.loss.value(self.margins(state)))
 
     def importance(self, state: BoostState) -> NDArray[np.float64]:
         """Return the sample weights times v."""
@@ -163,13 +163,13 @@ class SelfPacing(BinaryBooster):
     def _majoriser(self, state: BoostState, h: Any, step: Step) -> float:
         """Return the loss weighted by v after the step, divided by the loss before the step."""
         w = self.importance(state)
-        before = dot(w, self.loss.value(state.margins))
-        return dot(w, self.loss.value(_moved(state, h, step).margins)) / before
+        before = dot(w, self.loss.value(self.margins(state)))
+        return dot(w, self.loss.value(self.margins(_moved(state, h, step)))) / before
 
     def objective(self, state: BoostState) -> float:
         """Return the mean latent loss, which does not increase after the warm start."""
         latent = state.own.regulariser.latent
-        return dot(state.sample_weight, latent(self.loss.value(state.margins)))
+        return dot(state.sample_weight, latent(self.loss.value(self.margins(state))))
 
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return the latent loss of the margin 0."""
@@ -180,8 +180,35 @@ def _moved(state: BoostState, h: Any, step: Step) -> BoostState:
     return replace(state, scores=h.add_to(state.scores.copy(), step.size))
 
 
+class PerfectTwice(SelfPacing):
+    """Self-paced booster that a single classifier without weighted error does not end.
+
+    Attributes
+    ----------
+    stop_reason_ : str
+        May also be ``"no active sample"``. ``"perfect weak learner"`` requires two consecutive
+        classifiers without weighted error.
+
+    Notes
+    -----
+    Classifiers without error on the samples of positive weight are frequent. The step of such a
+    classifier outweighs all earlier classifiers, which is the correct minimiser of the objective.
+    `predict_proba` is not calibrated, because samples are ignored.
+    """
+
+    def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
+        """Stop after two consecutive perfect classifiers, since v no longer changes."""
+        h, step = super().run_round(state, fit)
+        pace: Pace = state.own
+        before, pace.perfect = pace.perfect, step.stop == "perfect weak learner"
+        warm = pace.rounds <= max(self.warm_start_rounds, 1)
+        if pace.perfect and (warm or not before):
+            step = replace(step, stop="")
+        return h, step
+
+
 @boosters.register("splboost", printed="SPLBoost", family="robust", trial={"age": 4.0})
-class SPLBoost(SelfPacing, AdaBoost):
+class SPLBoost(PerfectTwice, AdaBoost):
     r"""AdaBoost with self-paced learning, robust to label noise.
 
     Each round minimises :math:`\sum_i v_i e^{-y_i (F(x_i) + \alpha f(x_i))} + \hat f(v_i; \lambda)`
@@ -205,18 +232,6 @@ class SPLBoost(SelfPacing, AdaBoost):
         None uses the paper's C4.5, limited here to depth 3. With trees deep enough to fit wrong
         labels no sample keeps a large loss, and the result equals that of AdaBoost.
 
-    Attributes
-    ----------
-    stop_reason_ : str
-        May also be ``"no active sample"``. ``"perfect weak learner"`` requires two consecutive
-        classifiers without weighted error.
-
-    Notes
-    -----
-    Classifiers without error on the samples of positive weight are frequent. The step of such a
-    classifier outweighs all earlier classifiers, which is the correct minimiser of the objective.
-    `predict_proba` is not calibrated, because samples are ignored.
-
     References
     ----------
     Wang et al., Algorithm 1, Theorem 1.
@@ -229,16 +244,6 @@ class SPLBoost(SelfPacing, AdaBoost):
     >>> booster.fit(X, y).score(X, y) > 0.95
     True
     """
-
-    def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
-        """Stop after two consecutive perfect classifiers, since v no longer changes."""
-        h, step = super().run_round(state, fit)
-        pace: Pace = state.own
-        before, pace.perfect = pace.perfect, step.stop == "perfect weak learner"
-        warm = pace.rounds <= max(self.warm_start_rounds, 1)
-        if pace.perfect and (warm or not before):
-            step = replace(step, stop="")
-        return h, step
 
 
 @boosters.register("spl-logitboost", printed="SPL-LogitBoost", family="robust")
