@@ -88,39 +88,16 @@ class Experiment:
     size: str | None = None
 
     @classmethod
-    def load(
-        cls,
-        config: str | Path | Mapping[str, Any],
-        *,
-        results: str | Path = "results",
-        data: Paths = (),
-        overrides: Mapping[str, Any] | Sequence[str] = (),
-        size: str | None = None,
-        only: Sequence[str] = (),
-        shard: tuple[int, int] | None = None,
-        plugins: Paths = (),
-    ) -> Experiment:
+    def load(cls, config: str | Path | Mapping[str, Any], **options: Any) -> Experiment:
         """Read and check a config.
 
         Parameters
         ----------
         config : str, path or mapping
             A file, the name of a shipped config such as ``"noise20"``, or the keys of a config.
-        results : path, default="results"
-            Folder of run records and reports. Need not exist.
-        data : path or sequence of path, default=()
-            Folders with data files.
-        overrides : mapping or sequence of str, default=()
-            Values that replace those of the config: ``{"rounds": 100, "noise.rate": 0.1}`` or
-            ``["rounds=100"]``.
-        size : str or None, default=None
-            Variant under ``sizes`` in the config.
-        only : sequence of str, default=()
-            Names of data sets, boosters or noises, or patterns of run ids: keep only matching runs.
-        shard : tuple of int or None, default=None
-            (i, n): only the i-th of n parts of the plan.
-        plugins : path or sequence of path, default=()
-            Python files that register boosters or other parts.
+        **options
+            Options ``results``, ``data``, ``overrides``, ``size``, ``only``, ``shard`` and
+            ``plugins`` of `load_experiments`.
 
         Raises
         ------
@@ -129,16 +106,7 @@ class Experiment:
         BoostbenchError
             If a file, folder, size, plugin or pattern is missing or invalid.
         """
-        return load_experiments(
-            [config],
-            results=results,
-            data=data,
-            overrides=overrides,
-            size=size,
-            only=only,
-            shard=shard,
-            plugins=plugins,
-        )[0]
+        return load_experiments([config], **options)[0]
 
     def plan(self, *, check_packages: bool = True) -> Plan:
         """Compare the runs with the existing records, without training anything.
@@ -401,8 +369,22 @@ def load_experiments(
     Parameters
     ----------
     configs : iterable of str, path or mapping
-    results, data, overrides, size, only, shard, plugins
-        As for `Experiment.load`; each pattern of ``only`` must match in at least one config.
+    results : path, default="results"
+        Folder of run records and reports. Need not exist.
+    data : path or sequence of path, default=()
+        Folders with data files.
+    overrides : mapping or sequence of str, default=()
+        Values that replace those of the config: ``{"rounds": 100, "noise.rate": 0.1}`` or
+        ``["rounds=100"]``.
+    size : str or None, default=None
+        Variant under ``sizes`` in the config.
+    only : sequence of str, default=()
+        Names of data sets, boosters or noises, or patterns of run ids: keep only matching runs.
+        Each must match in at least one config.
+    shard : tuple of int or None, default=None
+        (i, n): only the i-th of n parts of the plan.
+    plugins : path or sequence of path, default=()
+        Python files that register boosters or other parts.
     check_parameters : bool, default=True
         Check the parameters of boosters, weak learners and noise models, which imports them. The
         check is skipped if all runs are done, and is unnecessary for a report.

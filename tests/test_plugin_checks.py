@@ -58,26 +58,21 @@ def own(rng, *, n=60):
 
 @pytest.fixture
 def first_problem(tmp_path):
-    """Return a function that gives the first test that a plugin fails, and its problem."""
+    """Return a function that gives the problem that is found in a plugin, or None."""
 
     def check(source, name=":own"):
         path = tmp_path / "own.py"
         path.write_text(source)
-        ((_, findings),) = check_plugin(f"{path}{name}")
-        return next(
-            ((what, in_words(error)) for what, error in findings if error is not None), None
-        )
+        ((_, error),) = check_plugin(f"{path}{name}")
+        return None if error is None else in_words(error)
 
     return check
 
 
 def assert_found(found, problem):
-    """Check which test a plugin fails first and what is said of it; None: it passes all."""
-    if problem is None:
-        assert found is None
-    else:
-        assert found[0].startswith(problem[0])
-        assert problem[1] in found[1]
+    """Check the problem that is found in a plugin; None: it passes all tests."""
+    assert (found is None) == (problem is None)
+    assert problem is None or problem in found
 
 
 def indented(source, **parts):
@@ -87,34 +82,34 @@ def indented(source, **parts):
 
 
 @pytest.mark.parametrize(
-    ("noise", "last", "what", "problem"),
+    ("noise", "last", "problem"),
     [
-        ("1 / 0", "self.predict(X)", "trains on iris", "division by zero (own.py:16 in predict)"),
-        ("100.0", "self.predict(X)", "trains on iris", "33% of the training labels are right"),
-        ("np.random.rand(len(X))", "self.predict(X)", "the same seed", "predict differently"),
-        ("0.0", "self.predict(X)[::-1]", "the last stage", "differs from predict for 110"),
+        ("1 / 0", "self.predict(X)", "division by zero (own.py:16 in predict)"),
+        ("100.0", "self.predict(X)", "33% of the training labels are right"),
+        ("np.random.rand(len(X))", "self.predict(X)", "predict differently"),
+        ("0.0", "self.predict(X)[::-1]", "differs from predict for 110"),
     ],
 )
-def test_a_bad_booster_is_found_out(first_problem, noise, last, what, problem):
+def test_a_bad_booster_is_found_out(first_problem, noise, last, problem):
     found = first_problem(BOOSTER.replace("NOISE", noise).replace("LAST", last), ":Bad")
-    assert_found(found, (what, problem))
+    assert_found(found, problem)
 
 
 def test_what_scikit_learn_says_of_a_booster_is_told(first_problem):
     found = first_problem(
         BOOSTER.replace("NOISE", "0.0").replace("LAST", "self.predict(X)"), ":Bad"
     )
-    assert found[0] == "passes scikit-learn's estimator checks"
+    assert found is not None
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
         ("pass", None),
-        ("raise ValueError('no')", ("meets WeightedLabels", "ValueError: no (own.py:12 in fit)")),
-        ("h.trees.leaf_value[:] *= -1.0", ("meets WeightedLabels", "0% of the training labels")),
-        ("h.trees.leaf_value[:] *= np.nan", ("meets WeightedLabels", "predict differently")),
-        ("h.trees.leaf_value[:] *= np.random.rand() + 1", ("meets WeightedLabels", "differ")),
+        ("raise ValueError('no')", "ValueError: no (own.py:12 in fit)"),
+        ("h.trees.leaf_value[:] *= -1.0", "0% of the training labels"),
+        ("h.trees.leaf_value[:] *= np.nan", "predict differently"),
+        ("h.trees.leaf_value[:] *= np.random.rand() + 1", "differ"),
     ],
 )
 def test_a_weak_learner_is_judged_by_its_answers(first_problem, change, problem):
@@ -125,13 +120,13 @@ def test_a_weak_learner_is_judged_by_its_answers(first_problem, change, problem)
     ("body", "problem"),
     [
         ("return (y + 1) % n_classes", None),
-        ("return y + 1", ("proposes a class", "index 3 is out of bounds")),
-        ("return y", ("proposes a class", "no label is changed")),
+        ("return y + 1", "index 3 is out of bounds"),
+        ("return y", "no label is changed"),
         (
             "import numpy as np\nreturn (y + 1 + (np.random.rand(len(y)) < 0.5)) % n_classes",
-            ("the same seed", "differ"),
+            "differ",
         ),
-        ("y += 1\ny %= n_classes\nreturn y", ("proposes a class", "no label is changed")),
+        ("y += 1\ny %= n_classes\nreturn y", "no label is changed"),
     ],
 )
 def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
@@ -142,18 +137,18 @@ def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
     ("body", "problem"),
     [
         ("return Dataset.from_arrays('own', rng.random((n, 2)), np.arange(n) % 3)", None),
-        ("return rng.random((n, 2))", ("returns a Dataset", "returns ndarray, not a Dataset")),
+        ("return rng.random((n, 2))", "returns ndarray, not a Dataset"),
         (
             "return Dataset.from_arrays('own', rng.random((n, 2)), np.zeros(n))",
-            ("returns a Dataset", "it has 1 class"),
+            "it has 1 class",
         ),
         (
             "return Dataset.from_arrays('own', np.random.rand(n, 2), np.arange(n) % 3)",
-            ("the same seed", "rng must be the only source of randomness"),
+            "rng must be the only source of randomness",
         ),
         (
             "return Dataset.from_arrays('own', np.ones((n, 2)), np.arange(n) % 3)",
-            ("another seed", "X is the same"),
+            "X is the same",
         ),
     ],
 )
@@ -163,6 +158,5 @@ def test_a_generator_is_judged_by_its_data(first_problem, body, problem):
 
 def test_a_booster_without_all_methods_is_tried_no_further(first_problem):
     source = "from boostbench.boosters import Booster\nclass Bad(Booster):\n    ask = print\n"
-    what, problem = first_problem(source, ":Bad")
-    assert what == "has the interface of its kind"
+    problem = first_problem(source, ":Bad")
     assert problem.endswith("Bad' must define answer, objective")

@@ -40,17 +40,13 @@ def check(
     from boostbench.plugin_checks import check_plugin, in_words
 
     n_failed = n_done = 0
-    for part, findings in check_plugin(plugin):
-        print(part)
-        for what, error in findings:
-            n_done += 1
-            if error is None:
-                print(f"  ok      {what}", flush=True)
-                continue
+    for part, error in check_plugin(plugin):
+        n_done += 1
+        print(f"{part}: {'ok' if error is None else 'FAILED'}", flush=True)
+        if error is not None:
             n_failed += 1
-            problem = textwrap.shorten(plain(in_words(error)), _WIDEST, placeholder=" ...")
-            print(f"  FAILED  {what}: {problem}", flush=True)
+            print(f"  {textwrap.shorten(plain(in_words(error)), _WIDEST, placeholder=' ...')}")
             if verbose:
                 traceback.print_exception(error, file=sys.stderr)
-    print(f"{n_failed} of {n_done} checks failed" if n_failed else f"all {n_done} checks passed")
+    print(f"{n_failed} of {n_done} failed" if n_failed else "all passed")
     return INCOMPLETE if n_failed else OK

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-from collections.abc import Mapping
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from boostbench.cli.guard import INTERRUPTED
 from boostbench.cli.options import (
-    Data,
-    Drop,
-    Encode,
+    DataOptions,
     Jobs,
     Json,
-    Plugins,
     Results,
     Retry,
-    Types,
-    program,
+    next_line,
     statuses_of,
-    types_of,
 )
 from boostbench.cli.output import print_columns, print_json, print_rows
 from boostbench.cli.run import run_and_print
@@ -35,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
+class Options(DataOptions):
     """Arguments of `boostbench.compare_boosters.comparison_experiment`."""
 
     boosters: Annotated[
@@ -51,9 +44,6 @@ class Options:
             metavar="DATA", help="Data set, or CSV, ARFF, parquet or libsvm file; repeatable."
         ),
     ]
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
-    ] = ""
     noise: Annotated[
         str,
         typer.Option(
@@ -63,16 +53,10 @@ class Options:
     ] = "0"
     folds: Annotated[int, typer.Option(metavar="N", help="Folds of each cross-validation.")] = 5
     repeats: Annotated[int, typer.Option(metavar="N", help="Number of cross-validations.")] = 5
-    rounds: Annotated[int, typer.Option(metavar="N", help="Boosting rounds.")] = 100
     metric: Annotated[
         str, typer.Option(metavar="NAME", help="Metric to compare by, e.g. log_loss.")
     ] = "error"
-    drop: Drop
-    types: Types
-    encode: Encode = "ordinal"
-    data: Data
     results: Results = Path("results")
-    plugins: Plugins
 
 
 def compare(
@@ -113,7 +97,7 @@ def compare(
     )
     from boostbench.reports.comparison import rope_of
 
-    given = vars(options) | {"types": types_of(options.types)}
+    given = options.given()
     experiment = comparison_experiment(**given)
     rope = rope_of(rope, options.metric)
     with redirect_stdout(sys.stderr):  # stdout gets the result only
@@ -134,24 +118,10 @@ def compare(
             if page is not None:
                 print(f"\n{page}")
             for winner in winners:
-                print(f"next: {fit_command(winner)}")
+                on = winner["on"]
+                file = f"{Path(on).name.partition('.')[0]}.skops"
+                print(next_line("fit", winner["booster"], "--on", on, "-o", file, **winner))
     return code
-
-
-def fit_command(options: Mapping[str, Any]) -> str:
-    """Return the command line of fit for the options of a model."""
-    words = [program(), "fit", options["booster"], "--on", options["on"]]
-    flags = {"drop": "--drop", "data": "--data", "plugins": "--plugin"}
-    for key, flag in flags.items():
-        words += [word for value in options.get(key, ()) for word in (flag, str(value))]
-    for column, kind in options.get("types", {}).items():
-        words += ["--type", f"{column}={kind}"]
-    defaults = {"target": "", "encode": "ordinal", "rounds": 100}
-    for key, default in defaults.items():
-        if options.get(key, default) != default:
-            words += [f"--{key}", str(options[key])]
-    stem = Path(options["on"]).name.partition(".")[0]
-    return shlex.join([*words, "-o", f"{stem}.skops"])
 
 
 def _print(comparison: Comparison) -> None:

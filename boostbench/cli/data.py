@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
-from boostbench.cli.options import Data, Drop, Json, Types, any_number, repeatable, types_of
+from boostbench.cli.options import ColumnOptions, Data, Json, any_number, repeatable
 from boostbench.cli.output import print_columns, print_error, print_rows
 from boostbench.errors import (
     BoostbenchError,
@@ -168,12 +168,8 @@ def add(
         str,
         typer.Option(metavar="NAME", help="Name in configs; by default that of the file."),
     ] = "",
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
-    ] = "",
+    columns: ColumnOptions,
     title: Annotated[str, typer.Option(metavar="TEXT", help="Description of the data set.")] = "",
-    drop: Drop,
-    of_type: Types,
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the description of an earlier file.")
     ] = False,
@@ -192,14 +188,15 @@ def add(
 
     name = name or file.name.partition(".")[0]
     dirs = [to] if to.is_dir() else []
-    types = types_of(of_type)
-    given: dict[str, Any] = {"target": target, "title": title, "drop": drop, "types": types}
-    dataset, copy, description = add_file(file, name, to, **given, replace=replace, data_dirs=dirs)
+    given = columns.given()
+    dataset, copy, description = add_file(
+        file, name, to, **given, title=title, replace=replace, data_dirs=dirs
+    )
     sizes = f"{dataset.n_rows} samples, {dataset.n_features} features, {dataset.n_classes} classes"
     print(f"{name}: {copy}: {sizes}")
     print_columns(dataset.columns)
     for column in dataset.columns:
-        if column.kind == "id" and column.name not in types:
+        if column.kind == "id" and column.name not in given.get("types", {}):
             again = f"--replace --type {shlex.quote(f'{column.name}=number')} (or category)"
             print(f"{column.name!r} only identifies the rows and is left out; {again} keeps it")
     if description is not None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Data, Drop, Encode, Plugins, Results, Types, program, types_of
+from boostbench.cli.options import DataOptions, Results, next_line
 from boostbench.errors import import_extra
 
 
@@ -25,17 +25,9 @@ def fit(
     on: Annotated[
         str, typer.Option(metavar="DATA", help="Data set, or CSV, ARFF, parquet or libsvm file.")
     ] = "",
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
-    ] = "",
-    drop: Drop,
-    types: Types,
-    encode: Encode = "",
-    rounds: Annotated[int, typer.Option(metavar="N", help="Boosting rounds, by default 100.")] = 0,
+    options: DataOptions,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the booster.")] = 0,
-    data: Data,
     results: Results = Path("results"),
-    plugins: Plugins,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FILE", help="File of the model.")
     ],
@@ -53,10 +45,8 @@ def fit(
     from boostbench.models import fit_model
 
     import_extra("skops.io", "serve", where="fit")
-    options: dict[str, Any] = {"on": on, "target": target, "drop": drop, "encode": encode}
-    options |= {"types": types_of(types), "rounds": rounds, "data": data, "plugins": plugins}
-    given = {key: value for key, value in options.items() if value}
-    given |= {"booster": booster} if booster else {}
+    named = {key: name for key, name in {"booster": booster, "on": on}.items() if name}
+    given = {**options.given(), **named}
     if not booster or not on:
         given = {**last_winner(results, on), **given}
     model = fit_model(**given, seed=seed)
@@ -66,5 +56,5 @@ def fit(
         f"{output}: {facts['booster']}, {facts['rounds']} rounds, {facts['rows']} rows of "
         f"{facts['data']}, classes {', '.join(model.classes)}"
     )
-    print(f"next: {program()} predict {output} NEW.csv -o predicted.csv")
+    print(next_line("predict", str(output), "NEW.csv", "-o", "predicted.csv"))
     return OK

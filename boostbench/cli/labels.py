@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Data, Drop, Json, Plugins, Types, program, types_of
+from boostbench.cli.options import DataOptions, Json, next_line
 from boostbench.cli.output import is_fancy, print_json, print_rows
 
 
@@ -20,11 +19,7 @@ def labels(
         str, typer.Argument(metavar="DATA", help="Data set, or CSV, ARFF, parquet or libsvm file.")
     ],
     *,
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
-    ] = "",
-    drop: Drop,
-    types: Types,
+    options: DataOptions,
     booster: Annotated[
         str,
         typer.Option(metavar="NAME", help="Booster that estimates probabilities."),
@@ -33,10 +28,7 @@ def labels(
         int, typer.Option(metavar="N", min=2, help="Number of cross-validations.")
     ] = 4,
     folds: Annotated[int, typer.Option(metavar="N", min=2, help="Folds of each.")] = 5,
-    rounds: Annotated[int, typer.Option(metavar="N", min=1, help="Boosting rounds.")] = 100,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of folds and fits.")] = 0,
-    data: Data,
-    plugins: Plugins,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="CSV file of the suspicious rows."),
@@ -59,19 +51,15 @@ def labels(
     from boostbench.label_errors import find_label_errors
     from boostbench.whole_files import write_file
 
+    given = options.given()
     found, table = find_label_errors(
         on,
         booster=booster,
-        target=target,
-        drop=drop,
-        types=types_of(types),
         repeats=repeats,
         folds=folds,
-        rounds=rounds,
         seed=seed,
-        data=data,
-        plugins=plugins,
         on_fit=_show_fits if is_fancy(sys.stderr) else None,
+        **given,
     )
     n = min(rows or math.ceil(found.share * len(found.suspects)), len(found.suspects))
     suspects = found.suspects.head(n)
@@ -96,11 +84,8 @@ def labels(
     print_rows([_in_percent(row) for row in suspects.head(10).to_dict("records")])
     if output is not None:
         print(f"\n{output}: the {n} most suspicious rows")
-    words = [program(), "compare", "filter-and-refit", "random-forest", "sm-boost", "--on", on]
-    words += ["--target", target] if target else []
-    for flag, values in (("--drop", drop), ("--type", types), ("--data", map(str, data))):
-        words += [word for value in values for word in (flag, value)]
-    print(f"next: {shlex.join([*words, '--noise', f'{found.share:.2f}'])}")
+    boosters = ("filter-and-refit", "random-forest", "sm-boost")
+    print(next_line("compare", *boosters, "--on", on, **given, noise=f"{found.share:.2f}"))
     return OK
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterable
@@ -215,25 +216,53 @@ def parse_shard(text: str | None) -> tuple[int, int] | None:
     return int(match[1]), int(match[2])
 
 
-Drop = Annotated[list[str], repeatable("--drop", "COLUMN", "Column of a data file to leave out")]
-Types = Annotated[
-    list[str],
-    repeatable(
-        "--type",
-        "COLUMN=TYPE",
-        "What a column is: number, category, date, id, or a format such as %d/%m/%Y or 1.234,5",
-    ),
-]
+@dataclass(frozen=True, kw_only=True)
+class ColumnOptions:
+    """Options of the columns of a data file."""
+
+    target: Annotated[
+        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
+    ] = ""
+    drop: Annotated[list[str], repeatable("--drop", "COLUMN", "Column of a data file to leave out")]
+    types: Annotated[
+        list[str],
+        repeatable(
+            "--type",
+            "COLUMN=TYPE",
+            "What a column of a data file is: number, category, date, id, a format of dates such "
+            "as %d/%m/%Y, or a way to write numbers such as 1.234,5",
+        ),
+    ]
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that are given, as arguments of `boostbench.compare`."""
+        types = {column: kind for column, _, kind in (each.rpartition("=") for each in self.types)}
+        if "" in types:
+            raise BoostbenchError("give a column and what it is, e.g. zip=category", where="--type")
+        return {key: value for key, value in {**vars(self), "types": types}.items() if value}
 
 
-Encode = Annotated[
-    str, typer.Option(metavar="WAY", help="Encoding of categories: ordinal (default) or one-hot.")
-]
+@dataclass(frozen=True, kw_only=True)
+class DataOptions(ColumnOptions):
+    """Options of a data set and of the boosters trained on it."""
+
+    encode: Annotated[
+        str,
+        typer.Option(metavar="WAY", help="Encoding of categories: ordinal (default) or one-hot."),
+    ] = ""
+    rounds: Annotated[
+        int | None, typer.Option(metavar="N", help="Boosting rounds, by default 100.")
+    ] = None
+    data: Data
+    plugins: Plugins
 
 
-def types_of(given: list[str]) -> dict[str, str]:
-    """Return the types of columns that ``--type`` gives."""
-    types = {column: kind for column, _, kind in (each.rpartition("=") for each in given)}
-    if "" in types:
-        raise BoostbenchError("give a column and what it is, e.g. zip=category", where="--type")
-    return types
+def next_line(*words: str, **options: Any) -> str:
+    """Return a line with the command to run next, with options as of `DataOptions.given`."""
+    options["types"] = [f"{each}={kind}" for each, kind in options.get("types", {}).items()]
+    more = [program(), *words]
+    for key, flag in {"drop": "drop", "types": "type", "data": "data", "plugins": "plugin"}.items():
+        more += [word for value in options.get(key, ()) for word in (f"--{flag}", str(value))]
+    for key in ("target", "encode", "rounds", "noise"):
+        more += [f"--{key}", str(options[key])] if options.get(key) else []
+    return f"next: {shlex.join(more)}"

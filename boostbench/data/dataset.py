@@ -292,16 +292,12 @@ def impute(
     >>> impute(np.array([[1.0], [np.nan], [4.0], [9.0]]), "median").ravel().tolist()
     [1.0, 4.0, 4.0, 9.0]
     """
-    gaps = np.flatnonzero(np.isnan(X).any(axis=0))
-    if rule == "keep" or not gaps.size:
+    known = X if fit_rows is None else X[fit_rows]
+    is_missing = np.isnan(X)
+    if rule == "keep" or not is_missing.any():
         typical_values(X[:0], rule)  # refuses an unknown rule
         return X
-    is_category = None if categorical is None else categorical[gaps]
-    filled = X.copy()
-    known = X[:, gaps] if fit_rows is None else X[np.ix_(fit_rows, gaps)]
-    values = typical_values(known, rule, is_category)
-    filled[:, gaps] = np.where(np.isnan(X[:, gaps]), values, X[:, gaps])
-    return filled
+    return np.where(is_missing, typical_values(known, rule, categorical), X)
 
 
 def typical_values(
