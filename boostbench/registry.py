@@ -46,15 +46,12 @@ class Declaration:
         Parameters with which the tests of all components try this one.
     variants : mapping of str to str
         Names in print of labels that configs give to variants of the component.
-    summary : str
-        First line of the docstring.
     """
 
     printed: str = ""
     family: str = ""
     trial: Mapping[str, Any] = field(default_factory=dict)
     variants: Mapping[str, str] = field(default_factory=dict)
-    summary: str = field(default="", compare=False)
 
 
 class Registry:
@@ -135,13 +132,13 @@ class Registry:
     def _builtin(self) -> dict[str, tuple[str, Declaration]]:
         """Origin and declaration of the listed objects, and of the classes in `packages`."""
         kind = rf"@{self.kind.replace(' ', '_')}s\.register"
-        pattern = rf'^{kind}(\(.*?\))\nclass (\w+).*?"""(.+?)(?:"""|\n)'
+        pattern = rf"^{kind}(\(.*?\))\nclass (\w+)"
         found = {name: (origin, Declaration()) for name, origin in self._listed.items()}
         for package in self._packages:
             for file in sorted(Path(__file__).with_name(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
-                for call, attribute, line in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
-                    name, declaration = _declared_in(call, line)
+                for call, attribute in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
+                    name, declaration = _declared_in(call)
                     origin = f"boostbench.{package}.{file.stem}:{attribute}"
                     found[name] = origin, declaration
         return found
@@ -281,19 +278,22 @@ class Registry:
         return meant.get(_folded(name), "")
 
     def summary(self, name: str) -> str:
-        """Return the first line of the docstring; built-in classes are not imported.
+        """Return the first line of the docstring; built-in objects are not imported.
 
         Raises
         ------
         UnknownNameError, PluginError
             As by `get`.
         """
-        origin, declaration = self._builtin.get(name, ("", Declaration()))
-        if name in self._builtin and not origin.startswith("boostbench."):
-            return f"`{origin.partition(':')[2]}` of {origin.partition('.')[0]}."
-        if summary := declaration.summary or (_summary_in_source(origin) if origin else ""):
-            return summary
-        return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
+        if name in self._registered or name not in self._builtin:
+            return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
+        module, _, attribute = self._builtin[name][0].partition(":")
+        if not module.startswith("boostbench."):
+            return f"`{attribute}` of {module.partition('.')[0]}."
+        file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
+        pattern = rf'^(?:class|def) {attribute}\b.*?"""(.+?)(?:"""|\n)'
+        match = re.search(pattern, file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+        return match[1] if match else ""
 
     def options(self) -> Any:
         """Return the base class of the models of options."""
@@ -316,26 +316,16 @@ def _import_object(reference: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _summary_in_source(origin: str) -> str:
-    """Return the first line of the docstring of ``"module:attribute"``; empty if not found."""
-    module, _, attribute = origin.partition(":")
-    file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
-    pattern = rf'^(?:class|def) {attribute}\b.*?"""(.+?)(?:"""|\n)'
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    found = re.search(pattern, text, re.MULTILINE | re.DOTALL)
-    return found[1] if found else ""
-
-
 def _folded(name: str) -> str:
     return re.sub(r"[\W_]", "", name).casefold()
 
 
-def _declared_in(call: str, summary: str) -> tuple[str, Declaration]:
+def _declared_in(call: str) -> tuple[str, Declaration]:
     """Return the name and the declaration in the text of the arguments of ``register``."""
     node = ast.parse(f"register{call}", mode="eval").body
     assert isinstance(node, ast.Call)
     declared = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
-    return ast.literal_eval(node.args[0]), Declaration(**declared, summary=summary)
+    return ast.literal_eval(node.args[0]), Declaration(**declared)
 
 
 def _origin(plugin: Any) -> str:

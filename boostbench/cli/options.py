@@ -229,8 +229,7 @@ class ColumnOptions:
         repeatable(
             "--type",
             "COLUMN=TYPE",
-            "What a column of a data file is: number, category, date, id, a format of dates such "
-            "as %d/%m/%Y, or a way to write numbers such as 1.234,5",
+            "What a column is: number, category, date, id, or a format such as %d/%m/%Y or 1.234,5",
         ),
     ]
 
