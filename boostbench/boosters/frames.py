@@ -15,13 +15,23 @@ import numpy as np
 
 #: Beginnings of the names of dtypes of text and of categories.
 _WORDS = re.compile(r"cat|enum|dict|obj|str(?!uct)|large_str|utf8", re.IGNORECASE)
+_TIMES = re.compile(r"date|time|duration|period", re.IGNORECASE)
 
 
 def with_words(X: Any) -> Any:
-    """Return a frame of pandas if X is a frame with text or categories, else None."""
+    """Return a frame of pandas if X is a frame with text or categories, else None.
+
+    Raises
+    ------
+    ValueError
+        If a column holds dates, times or durations.
+    """
     schema = getattr(X, "schema", None)
-    dtypes = getattr(X, "dtypes", getattr(schema, "types", ()))
-    if not hasattr(X, "columns") or not any(_WORDS.match(str(dtype)) for dtype in dtypes):
+    dtypes = [*map(str, getattr(X, "dtypes", getattr(schema, "types", ())))]
+    for name, dtype in zip(getattr(X, "column_names", X.columns), dtypes, strict=False):
+        if _TIMES.match(dtype):
+            raise ValueError(f"column {name!r} holds {dtype} values; make it numbers, such as days")
+    if not any(map(_WORDS.match, dtypes)):
         return None
     return X if hasattr(X, "iloc") else X.to_pandas()
 

@@ -114,7 +114,8 @@ def _started(
         if stops and given[0] is not None:
             held = _validated(booster, *given)
         elif stops and booster.validation_fraction is not None:
-            chosen = hold_out(y, booster.validation_fraction, rng)
+            chosen = weights > 0
+            chosen[chosen] = hold_out(y[chosen], booster.validation_fraction, rng)
             held = X[chosen], y[chosen], weights[chosen]
             return np.where(chosen, 0.0, weights)
         return weights

@@ -54,5 +54,5 @@ def predict(
     else:
         output.parent.mkdir(parents=True, exist_ok=True)
         write_file(output, text.encode("utf-8"))
-        print(f"{output}: {len(table)} rows")
+        print(f"{output}: {len(table)} row{'s' * (len(table) != 1)}")
     return OK

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GridSearchCV
@@ -65,6 +66,14 @@ def test_held_out_samples_take_no_part_in_the_training() -> None:
     assert_array_equal(booster.scores(X), alone.scores(X))
     again = make_booster("samme", n_estimators=40, early_stopping=True, random_state=3).fit(X, y)
     assert_array_equal(again.validation_score_, booster.validation_score_)
+
+
+def test_samples_without_weight_are_not_held_out() -> None:
+    X, y = make_classification(random_state=0)
+    weights = np.repeat([1.0, 0.0], [60, 40])
+    booster = make_booster("samme", n_estimators=5, early_stopping=True, random_state=0)
+    kept = clone(booster).fit(X[:60], y[:60]).validation_score_
+    assert_array_equal(booster.fit(X, y, weights).validation_score_, kept)
 
 
 def test_training_samples_are_scored_if_none_are_held_out() -> None:
