@@ -240,10 +240,8 @@ def two_norm(
     ----------
     L. Breiman, "Bias, variance, and arcing classifiers", Berkeley report 460, 1996.
     """
-    _check_sizes(n_train=n_train, n_test=n_test, n_features=n_features)
-    a = 2.0 / np.sqrt(n_features)
-    y = rng.integers(2, size=n_train + n_test)
-    X = rng.standard_normal((len(y), n_features)) + np.where(y == 0, a, -a)[:, None]
+    y, noise, a = _two_gaussians(rng, n_train, n_test, n_features)
+    X = noise + np.where(y == 0, a, -a)[:, None]
     return Dataset.from_arrays("two-norm", X, y + 1, n_train=n_train)
 
 
@@ -269,12 +267,18 @@ def ring_norm(
     ----------
     L. Breiman, "Bias, variance, and arcing classifiers", Berkeley report 460, 1996.
     """
-    _check_sizes(n_train=n_train, n_test=n_test, n_features=n_features)
-    a = 2.0 / np.sqrt(n_features)
-    y = rng.integers(2, size=n_train + n_test)
-    noise = rng.standard_normal((len(y), n_features))
+    y, noise, a = _two_gaussians(rng, n_train, n_test, n_features)
     X = np.where((y == 0)[:, None], 2.0 * noise, noise + a)
     return Dataset.from_arrays("ring-norm", X, y + 1, n_train=n_train)
+
+
+def _two_gaussians(
+    rng: np.random.Generator, n_train: int, n_test: int, n_features: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64], float]:
+    """Draw labels 0 and 1, and unit noise; return them with the mean of Breiman's problems."""
+    _check_sizes(n_train=n_train, n_test=n_test, n_features=n_features)
+    y = rng.integers(2, size=n_train + n_test)
+    return y, rng.standard_normal((len(y), n_features)), 2.0 / np.sqrt(n_features)
 
 
 def waveform(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,9 @@ def packed_right(predicted: Labels, y: Labels, cost: Costs | None = None) -> str
     return base64.b64encode(np.packbits(predicted == y).tobytes()).decode()
 
 
+#: Counts of samples, shown as shares.
+_COUNTED: dict[str, Any] = {"type": int, "greatest": 1.0, **ERROR}
+
 train_error = Quantity(
     words="training error (labels as seen)",
     line="training",
@@ -39,9 +43,7 @@ train_error = Quantity(
     curve="train_errors",
     counted="n_train",
     always=True,
-    type=int,
-    greatest=1.0,
-    **ERROR,
+    **_COUNTED,
 )
 train_error_clean = Quantity(
     words="training error (clean labels)",
@@ -52,9 +54,7 @@ train_error_clean = Quantity(
     curve="train_errors_clean",
     counted="n_train",
     always=True,
-    type=int,
-    greatest=1.0,
-    **ERROR,
+    **_COUNTED,
 )
 test_error = Quantity(
     words="test error",
@@ -67,9 +67,7 @@ test_error = Quantity(
     asked=("metrics", "error"),
     always=True,
     on_test=True,
-    type=int,
-    greatest=1.0,
-    **ERROR,
+    **_COUNTED,
 )
 validation_error = Quantity(
     words="validation error",
@@ -79,9 +77,7 @@ validation_error = Quantity(
     counted="n_validation",
     on_test=True,
     requires="a split with 'validation: true'",
-    type=int,
-    greatest=1.0,
-    **ERROR,
+    **_COUNTED,
 )
 train_cost = Quantity(
     words="mean cost on training samples",
