@@ -120,7 +120,7 @@ def compare(
             for winner in winners:
                 on = winner["on"]
                 file = f"{Path(on).name.partition('.')[0]}.skops"
-                print(next_line("fit", winner["booster"], "--on", on, "-o", file, **winner))
+                print(next_line("fit", winner["booster"], "--on", on, **winner, output=file))
     return code
 
 

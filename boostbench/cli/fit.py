@@ -56,5 +56,5 @@ def fit(
         f"{output}: {facts['booster']}, {facts['rounds']} rounds, {facts['rows']} rows of "
         f"{facts['data']}, classes {', '.join(model.classes)}"
     )
-    print(next_line("predict", str(output), "NEW.csv", "-o", "predicted.csv"))
+    print(next_line("predict", str(output), "NEW.csv", output="predicted.csv"))
     return OK

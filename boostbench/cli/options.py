@@ -262,6 +262,7 @@ def next_line(*words: str, **options: Any) -> str:
     more = [program(), *words]
     for key, flag in {"drop": "drop", "types": "type", "data": "data", "plugins": "plugin"}.items():
         more += [word for value in options.get(key, ()) for word in (f"--{flag}", str(value))]
-    for key in ("target", "encode", "rounds", "noise"):
-        more += [f"--{key}", str(options[key])] if options.get(key) else []
+    for key in ("target", "encode", "rounds", "noise", "output"):
+        flag = "-o" if key == "output" else f"--{key}"
+        more += [flag, str(options[key])] if options.get(key) else []
     return f"next: {shlex.join(more)}"
