@@ -53,6 +53,7 @@ NOT_TYPED = {
     "boostbench data fetch": "needs a network",
     "pip install": "needs a network",
     "boostbench run noise20": "needs data",
+    "boostbench report noise20 --open": "needs the runs of the command before",
     "boostbench report noise20 --size quick --open": "needs the runs of the command before",
     "boostbench report --all": "takes minutes; tests/cli/test_report_all.py does it with few",
     "boostbench reproduce": "takes hours",
