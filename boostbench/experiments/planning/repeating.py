@@ -29,30 +29,6 @@ Family = tuple[str, str, str]
 Families = dict[Family, list[PlannedRun]]
 
 
-@dataclass(frozen=True)
-class Difference:
-    """A recorded value that a repeated run does not give."""
-
-    place: tuple[str | int, ...]
-    old: Any
-    new: Any
-
-    @property
-    def size(self) -> float:
-        """Relative difference of two real numbers; infinite for counts and other values."""
-        if float not in (type(self.old), type(self.new)) or None in (self.old, self.new):
-            return math.inf
-        largest = max(1.0, abs(self.old), abs(self.new))
-        return float(abs(self.old - self.new) / largest)
-
-    def __str__(self) -> str:
-        *names, last = self.place
-        end = f".{last}"
-        if isinstance(last, int) and names[0] == "curves":
-            end = f" at round {last + 1}"
-        return f"{'.'.join(map(str, names))}{end}: {self.old!s:.60}, now {self.new!s:.60}"
-
-
 @dataclass
 class Repeated:
     """Outcome for the recorded runs of a booster on a data set, made by the same code.
@@ -120,7 +96,7 @@ def in_words(outcomes: Sequence[Repeated]) -> str:
     return f"repeated {done} of {runs} runs: {found}{ending}"
 
 
-def differences(old: Record, new: Record, *, partial: bool = False) -> Iterator[Difference]:
+def differences(old: Record, new: Record, *, partial: bool = False) -> Iterator[tuple[str, float]]:
     """Yield the recorded results that another record, which may hold further ones, does not have.
 
     Parameters
@@ -128,18 +104,44 @@ def differences(old: Record, new: Record, *, partial: bool = False) -> Iterator[
     old, new : Record
     partial : bool, default=False
         NaN in the old record stands for a value that was left out, as in packed records.
+
+    Yields
+    ------
+    what : str
+        Place of a value, the value and that of the other record.
+    size : float
+        Relative difference of two real numbers; infinite for counts and other values.
     """
-    results = old.model_dump(include=_RESULT), new.model_dump(include=_RESULT)
-    return _differences(*results, (), partial)
+    found = dict(_values(new.model_dump(include=_RESULT)))
+    for place, value in _values(old.model_dump(include=_RESULT)):
+        other, size = found.get(place, "absent"), math.inf
+        if value == other or (partial and value is None):
+            continue
+        if {type(value), type(other)} in ({float}, {float, int}):
+            size = abs(value - other) / max(1.0, abs(value), abs(other))
+        yield f"{place}: {value!s:.60}, now {other!s:.60}", size
+
+
+def _values(results: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the single values in results, each with its place in words."""
+    if isinstance(results, dict):
+        for key, value in results.items():
+            yield from _values(value, f"{place}.{key}" if place else key)
+    elif isinstance(results, list):
+        yield f"{place} (length)", len(results)
+        step = " at round " if place.startswith("curves") else "."
+        for number, value in enumerate(results, start=1):
+            yield from _values(value, f"{place}{step}{number}")
+    else:
+        yield place, results
 
 
 def of_other_code(planned: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
     """Yield the finished runs that are stale because of the code alone."""
     for stale in planned:
-        if stale.status == "stale" and stale.record_file is not None:
-            old = stale.record_file.key
-            is_old_code = old.code != stale.key.code and old.data == stale.key.data != ""
-            record = stale.store.summary(stale.record_file.path) if is_old_code else None
+        file, key = stale.record_file, stale.key
+        if stale.status == "stale" and file and file.key.code != key.code:
+            record = stale.store.summary(file.path) if file.key.data == key.data != "" else None
             if record is not None and record.status == "ok":
                 yield stale
 
@@ -224,52 +226,41 @@ def adopt(
         if new := {family: stale[family] for family in stale if family not in outcomes}:
             outcomes |= repeat_sample(new, share, store, data_dirs, do)
             continue
-        n_before = sum(outcome.adopted for outcome in outcomes.values())
-        for family, members in stale.items():
-            if outcomes[family].agrees:
-                outcomes[family].adopted += sum(
-                    _adopt(member, store, outcomes[family]) for member in members
-                )
-        if sum(outcome.adopted for outcome in outcomes.values()) == n_before:
+        agreeing = [(outcomes[family], stale[family]) for family in stale]
+        n_adopted = sum(
+            _adopt(member, store, outcome)
+            for outcome, members in agreeing
+            if outcome.agrees
+            for member in members
+        )
+        if not n_adopted:
             return list(outcomes.values())
 
 
 def _adopt(member: PlannedRun, store: RecordStore, outcome: Repeated) -> bool:
     """Copy an old record under the key of the current code; return whether it could be read."""
-    assert member.path is not None
-    record = store.read(member.path)
-    if record is not None:
-        note = {"key": str(record.key), "checked": outcome.sample, "of": outcome.runs}
-        store.write(record.model_copy(update={"key": member.key, "adopted": note}))
-    return record is not None
+    record = store.read(member.path) if member.path else None
+    if record is None:
+        return False
+    note = {"key": str(record.key), "checked": outcome.sample, "of": outcome.runs}
+    store.write(record.model_copy(update={"key": member.key, "adopted": note}))
+    outcome.adopted += 1
+    return True
 
 
 def _compare(recorded: PlannedRun, again: PlannedRun, outcome: Repeated) -> None:
     """Add the comparison of a repeated run with its record to the outcome of its family."""
-    assert recorded.path is not None
-    old, new = recorded.store.read(recorded.path), again.record()
+    old = recorded.store.read(recorded.path) if recorded.path else None
+    new = again.record()
     if old is None or new is None or new.status != "ok":
         reason = "its record is damaged" if old is None else f"{again.status}: {again.reason}"
         outcome.why = outcome.why or f"{again.run.id}: {reason.removesuffix(': ')}"
         return
-    outcome.done += 1
     found = list(differences(old, new, partial=recorded.store.is_archive))
-    large = [difference for difference in found if difference.size > RELATIVE]
+    large = [what for what, size in found if size > RELATIVE]
+    outcome.done += 1
     outcome.exact += not found
     outcome.same += not large
     if large:
         more = f" (and {len(large) - 1} more)" if len(large) > 1 else ""
         outcome.why = outcome.why or f"{again.run.id}: {large[0]}{more}"
-
-
-def _differences(
-    old: Any, new: Any, place: tuple[str | int, ...], partial: bool
-) -> Iterator[Difference]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key, value in old.items():
-            yield from _differences(value, new.get(key, "absent"), (*place, key), partial)
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for index, pair in enumerate(zip(old, new, strict=True)):
-            yield from _differences(*pair, (*place, index), partial)
-    elif old != new and not (partial and old is None):
-        yield Difference(place, old, new)

@@ -75,14 +75,18 @@ def choose(
     """
     first = 0 if rounds else at - 1
     usable = {index: counts[first:at] for index, counts in enumerate(errors) if counts is not None}
-    order = [index for index in _by_preference(grid, prefer) if index in usable]
-    if not order:
+    if not usable:
         return None
-    lowest = [usable[index].min() for index in order]
-    best = min(lowest)
-    index = order[lowest.index(best)]
-    n_rounds = first + 1 + int(usable[index].argmin())
-    return Choice(at, index, n_rounds, int(best), lowest.count(best))
+    best = min(counts.min() for counts in usable.values())
+    tied = [index for index, counts in usable.items() if counts.min() == best]
+    names, points = [axis.name for axis in grid], points_of(grid)
+    signs = {names.index(name): end for name, end in prefer.items() if name in names}
+
+    def rank(index: int) -> list[float]:
+        return [points[index][n] * (1 if signs[n] == "smallest" else -1) for n in signs]
+
+    index = min(tied, key=rank)
+    return Choice(at, index, first + 1 + int(usable[index].argmin()), int(best), len(tied))
 
 
 def mean_errors(counts: Sequence[Errors | None], sizes: Sequence[int]) -> Errors | None:
@@ -103,14 +107,13 @@ def extended(grid: Grid, selected: Iterable[Point], reaches: Mapping[str, Reach]
 
     Parameters with a single value have no range.
     """
-    selected = list(selected)
-    axes = []
-    for index, axis in enumerate(grid):
-        reach = reaches.get(axis.name)
-        if reach is not None and len(axis.values) > 1:
-            axis = _longer(axis, {point[index] for point in selected}, reach)
-        axes.append(axis)
-    return tuple(axes)
+    points = list(selected)
+    return tuple(
+        _longer(axis, {point[index] for point in points}, reaches[axis.name])
+        if axis.name in reaches and len(axis.values) > 1
+        else axis
+        for index, axis in enumerate(grid)
+    )
 
 
 def groups_of(heads: Iterable[Run], rule: Select) -> list[list[Run]]:
@@ -319,21 +322,6 @@ def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> Checkp
             else:
                 joined[each.curve] |= {at: v for at, v in values.items() if int(at) == choice.at}
     return records[-1].at_checkpoints.model_copy(update=joined)
-
-
-def _by_preference(grid: Grid, prefer: Mapping[str, str]) -> list[int]:
-    """Return the indices of the points, preferred ones first."""
-    axis_of = {axis.name: number for number, axis in enumerate(grid)}
-    rules = [
-        (axis_of[name], 1 if end == "smallest" else -1)
-        for name, end in prefer.items()
-        if name in axis_of
-    ]
-    points = points_of(grid)
-    return sorted(
-        range(len(points)),
-        key=lambda index: tuple(sign * points[index][number] for number, sign in rules),
-    )
 
 
 def _longer(axis: Axis, selected: set[Any], reach: Reach) -> Axis:

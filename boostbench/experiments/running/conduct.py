@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -72,21 +72,6 @@ class Progress:
         """Number of unfinished runs."""
         return self.total - self.done
 
-    @property
-    def ends_early(self) -> bool:
-        """True if any run is unfinished."""
-        return self.interrupted or self.n_left > 0
-
-    def __add__(self, other: Progress) -> Progress:
-        """Return the combined outcome."""
-        return Progress(
-            self.total + other.total,
-            dict(Counter(self.counts) + Counter(other.counts)),
-            [*self.failures, *other.failures],
-            seconds=self.seconds + other.seconds,
-            interrupted=self.interrupted or other.interrupted,
-        )
-
 
 @dataclass(frozen=True)
 class Event:
@@ -144,6 +129,7 @@ def run_plan(
     executor: Executor,
     *,
     on_event: Callable[[Event], None] | None = None,
+    progress: Progress | None = None,
 ) -> Progress:
     """Carry out runs and write each record to disk as soon as its run ends.
 
@@ -155,6 +141,8 @@ def run_plan(
     executor : Executor
         It is shut down only after an interruption or an error, to stop the runs in progress.
     on_event : callable or None, default=None
+    progress : Progress or None, default=None
+        Of earlier plans, to be continued.
 
     Returns
     -------
@@ -167,19 +155,21 @@ def run_plan(
         If records cannot be written.
     """
     store.prepare()
-    conductor = _Conductor(deque(todo), store, executor, on_event)
+    progress = progress or Progress()
+    conductor = _Conductor(deque(todo), store, executor, on_event, progress)
     with interruptible(), closing(conductor.locks):
         try:
             conductor.work()
         except KeyboardInterrupt:
-            conductor.progress.interrupted = True
+            progress.interrupted = True
             with uninterrupted():
                 conductor.collect()
                 executor.shutdown()
         except BaseException:
             executor.shutdown()
             raise
-    return conductor.outcome()
+    progress.running, progress.remaining = (), 0.0
+    return progress
 
 
 @dataclass
@@ -188,12 +178,13 @@ class _Conductor:
     store: RecordStore
     executor: Executor
     on_event: Callable[[Event], None] | None
+    progress: Progress
     locked_elsewhere: deque[PlannedRun] = field(default_factory=deque)
     running: dict[Key, PlannedRun] = field(default_factory=dict)
-    start_time: float = field(default_factory=time.monotonic)
 
     def __post_init__(self) -> None:
-        self.progress = Progress(len(self.waiting))
+        self.progress.total += len(self.waiting)
+        self.start_time = time.monotonic() - self.progress.seconds
         self.locks = RunLocks(self.store.folder)
         # A record of another time was written by another process since the plan was made.
         self.written = {
@@ -257,21 +248,16 @@ class _Conductor:
     def notify(
         self, kind: str, planned: PlannedRun | None = None, record: Record | None = None
     ) -> None:
+        progress = self.progress
+        progress.seconds = time.monotonic() - self.start_time
         if self.on_event is None:
             return
-        progress = self.progress
         progress.running = tuple(self.running.values())
-        progress.seconds = time.monotonic() - self.start_time
         progress.remaining = (
             progress.seconds / progress.done * progress.n_left if progress.done else math.nan
         )
         progress.notice = self.executor.notice
         self.on_event(Event(kind, progress, planned, record))
-
-    def outcome(self) -> Progress:
-        self.progress.seconds = time.monotonic() - self.start_time
-        self.progress.running, self.progress.remaining = (), 0.0
-        return self.progress
 
 
 def _time_of(path: Path) -> int:

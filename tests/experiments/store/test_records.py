@@ -191,6 +191,6 @@ def test_a_value_and_none_are_different_results(done, results):
     curves = {**record.curves, "loss": np.array([1.0, 0.5, 0.25, 0.125])}
     second = record.model_copy(update={"curves": curves})
     assert not [*differences(first, first)]
-    assert [each.size for each in differences(first, second)] == [np.inf]
-    assert [each.size for each in differences(second, first)] == [np.inf]
+    assert [size for _, size in differences(first, second)] == [np.inf]
+    assert [size for _, size in differences(second, first)] == [np.inf]
     assert not [*differences(first, second, partial=True)]
