@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -51,7 +51,8 @@ class Params(Mapping[str, Any]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
-        return core_schema.no_info_plain_validator_function(cls._of)
+        plain = core_schema.plain_serializer_function_ser_schema(cls.plain)
+        return core_schema.no_info_plain_validator_function(cls._of, serialization=plain)
 
     @classmethod
     def _of(cls, value: Any) -> Params:
@@ -126,7 +127,7 @@ class Data:
     missing: Missing = "keep"
     cost: CostMatrix = ()
     #: Not part of the value.
-    label: Annotated[Label, Field(alias="as")] = field(default="", compare=False)
+    label: Annotated[Label, Field(alias="as", exclude=True)] = field(default="", compare=False)
 
 
 @dataclass(frozen=True, config=CHECKED)
@@ -141,7 +142,9 @@ class Noise:
         Field(json_schema_extra={"wanted": "a number from 0 to 1"}),
     ] = 0.0
     params: Params = field(default_factory=Params)  # parameters of the model
-    source: str = field(default="", compare=False)  # as for `BoosterSpec`
+    source: Annotated[str, Field(exclude=True)] = field(
+        default="", compare=False
+    )  # as for `BoosterSpec`
 
     @property
     def is_clean(self) -> bool:
@@ -191,15 +194,18 @@ class BoosterSpec:
     name: StrictStr  # a registered name, or "file.py:Class" without the folder
     #: As in the config; expressions in K, n and d are evaluated when the data is loaded.
     params: Params = field(default_factory=Params)
-    label: Label = field(default="", compare=False)  # not part of the value
+    label: Annotated[Label, Field(exclude=True)] = field(
+        default="", compare=False
+    )  # not part of the value
     #: The name, or the full path of a plugin file and the class; not part of the value.
-    source: str = field(default="", compare=False)
+    source: Annotated[str, Field(exclude=True)] = field(default="", compare=False)
     #: Number of rounds, in place of that of the config; not part of the value.
     rounds: Annotated[
-        Rounds | None, Field(description="Number of rounds of this booster alone.")
+        Rounds | None,
+        Field(description="Number of rounds of this booster alone.", exclude=True),
     ] = field(default=None, compare=False)
     #: Parameters to select; not part of the value.
-    grid: tuple[Axis, ...] = field(default=(), compare=False)
+    grid: Annotated[tuple[Axis, ...], Field(exclude=True)] = field(default=(), compare=False)
 
     @property
     def component(self) -> str:
@@ -257,35 +263,18 @@ class Run:
 
     def value(self) -> dict[str, Any]:
         """Return the run as JSON-able data, without labels; inverse of `of_value`."""
-        noise = self.noise
-        cost = {"cost": [list(row) for row in self.data.cost]} if self.data.cost else {}
-        metrics = {"metrics": list(self.metrics)} if self.metrics else {}
-        validation = {} if self.validation is None else {"validation": self.validation.plain()}
-        return {
-            "dataset": {
-                "name": self.data.name,
-                "params": self.data.params.plain(),
-                "encode": self.data.encode,
-                "missing": self.data.missing,
-                **cost,
-            },
-            "split": self.split if isinstance(self.split, str) else self.split.plain(),
-            "noise": None
-            if noise == CLEAN
-            else {"model": noise.model, "rate": noise.rate, "params": noise.params.plain()},
-            "booster": {"name": self.booster.name, "params": self.booster.params.plain()},
-            "rounds": self.rounds,
-            "seed": self.seed,
-            "record": list(self.record),
-            "checkpoints": list(self.checkpoints),
-            **metrics,
-            **validation,
-        }
+        value: dict[str, Any] = _adapter().dump_python(self, mode="json", by_alias=True)
+        value["noise"] = None if self.noise.is_clean else value["noise"]
+        # Keys of runs are older than these fields.
+        for holder, name in ((value["dataset"], "cost"), (value, "metrics"), (value, "validation")):
+            if not holder[name]:
+                del holder[name]
+        return value
 
     @classmethod
     def of_value(cls, value: Mapping[str, Any]) -> Run:
         """Return the run of a `value`; labels are the names."""
-        return TypeAdapter(cls).validate_python(value)
+        return _adapter().validate_python(value)
 
     @property
     def text(self) -> str:
@@ -324,3 +313,8 @@ class Run:
         folds = self.split.get("fold") if isinstance(self.split, Params) else None
         fold = "" if folds is None else f"/fold-{folds}"
         return f"{self.dataset}/{self.method}/{noise}/seed-{self.seed}{fold}"
+
+
+@cache
+def _adapter() -> TypeAdapter[Run]:
+    return TypeAdapter(Run)
