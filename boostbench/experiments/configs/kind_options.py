@@ -13,8 +13,8 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
-from typing import Annotated, Any, ClassVar, get_type_hints
+from types import MappingProxyType
+from typing import Annotated, Any, ClassVar
 
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, create_model
 
@@ -134,17 +134,8 @@ def read_options(kinds: Registry, name: str, written: Any, context: Mapping[str,
 def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
     parameters = inspect.signature(function).parameters.values()
     own = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
-    hints = get_type_hints(
-        SimpleNamespace(
-            __annotations__={
-                key: Any if p.annotation is p.empty else p.annotation for key, p in own.items()
-            }
-        ),
-        globalns=getattr(function, "__globals__", {}),
-        include_extras=True,
-    )
     fields: dict[str, Any] = {
-        key: (hints[key], ... if p.default is p.empty else p.default)
+        key: (_type_of(p, function), ... if p.default is p.empty else p.default)
         for key, p in own.items()
         if key not in base.model_fields
     }
@@ -152,6 +143,11 @@ def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
     model.function = staticmethod(function)
     model.own = tuple(own)
     return model
+
+
+def _type_of(parameter: inspect.Parameter, function: Callable[..., Any]) -> Any:
+    written = Any if parameter.annotation is parameter.empty else parameter.annotation
+    return eval(written, function.__globals__) if isinstance(written, str) else written
 
 
 def _known(kind: str, key: str) -> AfterValidator:
