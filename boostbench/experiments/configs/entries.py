@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
-from boostbench.data.catalog import folded
+from boostbench.data.catalog import find_entry, folded
 from boostbench.data.sources import is_undivided
 from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
@@ -170,7 +170,7 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
     of_data, settings = _parted(own, DATA_OPTIONS)
     defaults = {key: config[key] for key in ("encode", "missing") if key in config}
     mistakes = MistakesError()
-    found = mistakes.take(setting.dataset, name)
+    found = mistakes.take(partial(find_entry, dirs=setting.data_dirs), name)
     if found and not found.generator:
         mistakes.keys(params, DATA_SET_OPTIONS)
     variants = mistakes.take(expand_sweeps, params)

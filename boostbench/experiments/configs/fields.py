@@ -20,7 +20,6 @@ from pydantic import (
 )
 from pydantic_core import core_schema
 
-from boostbench.data.catalog import DatasetEntry, find_entry
 from boostbench.data.splits import Split
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import check_component
@@ -44,7 +43,6 @@ class Setting:
     data_dirs: tuple[Path, ...] = ()
     #: Check the parameters of boosters, noise models and generators, which imports their modules.
     check_parameters: bool = False
-    _datasets: dict[str, DatasetEntry] = field(default_factory=dict, compare=False)
     _checked: dict[object, list[Mistake]] = field(default_factory=dict, compare=False)
 
     @property
@@ -65,12 +63,6 @@ class Setting:
         beside = self.beside(f"{file}.py")
         path = beside if is_file(beside) else Path(os.path.expanduser(f"{file}.py"))
         return f"{path.resolve()}:{attribute}"
-
-    def dataset(self, name: str) -> DatasetEntry:
-        """Return the catalog entry of a data set; looked up once."""
-        if name not in self._datasets:
-            self._datasets[name] = find_entry(name, self.data_dirs)
-        return self._datasets[name]
 
     def check(
         self,
