@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.state import BoostState
 from boostbench.theory.bounds import error_bound
-from tests.boosters.finite import FiniteSpace, noisy_stumps, row_numbers
+from tests.boosters.finite import noisy_stumps
 from tests.boosters.games import labels_of, watch
 from tests.boosters.vectors import EIGHT_DIGITS, TEN_DIGITS, THEORY, TOY_X, TOY_Y, TWO_LEAVES
 from tests.theory.vectors import loss_factor
@@ -74,38 +74,6 @@ def test_the_loss_shrinks_as_promised_in_every_round(step: str, n_classes: int) 
     errors = [(F.argmax(axis=1) != y).mean() for F in seen.scores]
     assert (errors <= np.array(seen.losses)).all()
     assert (seen.losses <= error_bound(seen.edges, n_classes) + 1e-12).all()
-
-
-@both_steps
-@pytest.mark.parametrize("seed", range(5))
-def test_it_is_binary_adaboost_on_mislabel_triples(step: str, seed: int) -> None:
-    """Lemma 34: a sample is K - 1 triples (x, y, l), h abstains where it answers neither."""
-    rng = np.random.default_rng(seed)
-    n, K = 9, 4
-    y = np.arange(n) % K
-    table = np.where(rng.random((n, 25)) < 0.4, y[:, None], rng.integers(K, size=(n, 25)))
-    space = FiniteSpace(table)
-    seen = watch(AdaBoostMM(12, weak_learner=space, step=step), row_numbers(n), y)
-    triples = [(i, wrong) for i in range(n) for wrong in range(K) if wrong != y[i]]
-    sample, wrong = np.array(triples).T
-    rules = (table[sample] == wrong[:, None]) * 1 - (table[sample] == y[sample][:, None]) * 1
-    f = np.zeros(len(triples))
-    for t, chosen in enumerate(space.chosen):
-        weight = np.exp(f)  # label -1: a triple is lost if its score is not negative
-        loss, D = weight.sum(), weight / weight.sum()
-        correlation = -D @ rules
-        assert correlation[chosen] == pytest.approx(correlation.max())
-        g = rules[:, chosen]
-        W_plus, W_minus = D[g == -1].sum(), D[g == 1].sum()
-        r = correlation[chosen]
-        alpha = np.arctanh(r) if step == "approximate" else 0.5 * np.log(W_plus / W_minus)
-        assert seen.edges[t] == pytest.approx(r)
-        assert seen.sizes[t] == pytest.approx(alpha)
-        C = seen.demands[t]
-        assert_allclose(C[sample, wrong] / C[sample, wrong].sum(), D, rtol=1e-9)
-        assert (seen.losses[t - 1] if t else K - 1.0) == pytest.approx(loss / n)
-        f = f + alpha * g
-        assert_allclose(seen.scores[t][sample, wrong] - seen.scores[t][sample, y[sample]], f)
 
 
 def test_huge_scores_give_finite_costs() -> None:

@@ -87,11 +87,3 @@ def test_the_share_given_up_bounds_the_error_of_a_game_that_ends_in_time() -> No
     assert 1 - booster.score(X, y) <= 1 - erf(np.sqrt(0.5)) + 0.01
     p = booster.predict_proba(X)[:, 1]
     assert_allclose(p, (1 + erf(booster.decision_function(X) / np.sqrt(0.5))) / 2, atol=1e-12)
-
-
-def test_a_sample_far_on_the_wrong_side_loses_its_weight() -> None:
-    booster = BrownBoost(300, weak_learner="stump", c=1.0)
-    *_, (r, _, s, _, _, w, _) = rounds_of(booster)
-    worst = r.argmin()
-    assert r[worst] + s < 0
-    assert w[worst] < 0.5 * w.max()

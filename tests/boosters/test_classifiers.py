@@ -92,16 +92,6 @@ def test_a_classifier_without_rounds_is_one_round():
     assert booster.stop_reason_ == "a fit without rounds"
 
 
-@pytest.mark.parametrize("cls", [RandomForestClassifier, HistGradientBoostingClassifier])
-def test_labels_may_be_anything(cls):
-    names = np.array(["gamma", "alpha", "beta"])[y]
-    booster = as_booster(cls)(n_estimators=3, random_state=0).fit(X, names)
-    assert booster.classes_.tolist() == ["alpha", "beta", "gamma"]
-    for labels in booster.staged_predict(X):
-        assert {*labels} <= {*booster.classes_}
-    np.testing.assert_array_equal(booster.predict(X), labels)
-
-
 def test_a_fit_that_stops_by_itself_says_so():
     stopping = {"early_stopping": True, "n_iter_no_change": 1, "tol": 10.0}
     booster = as_booster(HistGradientBoostingClassifier)(

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
 
 from boostbench.boosters.deep_objectives import (
     EXPONENTIAL,
@@ -17,7 +16,6 @@ from boostbench.boosters.deep_objectives import (
     MaxSum,
     Objective,
     Sum,
-    closed_step,
     error_of,
 )
 
@@ -31,7 +29,6 @@ OBJECTIVES: dict[str, Objective] = {
     "max logistic": Max(LOGISTIC),
 }
 every_objective = pytest.mark.parametrize("name", OBJECTIVES)
-every_smooth_one = pytest.mark.parametrize("name", [n for n, o in OBJECTIVES.items() if o.smooth])
 
 #: Leave for the rounding of sums of some hundred terms, relative to losses of any size.
 _UP = 1 + 1e-12
@@ -83,37 +80,6 @@ def test_max_has_two_derivatives_where_labels_tie(name: str) -> None:
             slope = (problem.loss(objective, eta) - problem.loss(objective, 0.0)) / eta
             scale, eps = problem.weigh(objective, down)
             assert slope == pytest.approx(-scale * (1 - 2 * eps), abs=1e-5)
-
-
-@every_smooth_one
-def test_the_closed_step_minimises_a_bound_of_the_loss(name: str) -> None:
-    objective = OBJECTIVES[name]
-    for seed in range(20):
-        problem = Problem(seed)
-        scale, eps = problem.weigh(objective)
-        for eta in np.linspace(-0.5, 3.0, 15):
-            gain = problem.loss(objective, eta) - problem.loss(objective, 0.0)
-            bound = scale * ((1 - eps) * math.exp(-eta) + eps * math.exp(eta) - 1)
-            assert gain <= bound + 1e-12 * max(1.0, abs(bound))  # the last bits of two sums
-
-
-def test_the_closed_step_is_the_printed_one_and_the_minimum() -> None:
-    rng = np.random.default_rng(0)
-    for eps, alpha, b in zip(rng.random(60), 2 * rng.random(60), rng.random(60), strict=True):
-        step = closed_step(1 - eps, eps, b, alpha)
-        if (1 - eps) * math.exp(alpha) - eps * math.exp(-alpha) < b:
-            assert step == -alpha
-        else:
-            half = b / (2 * eps)
-            printed = math.log(-half + math.sqrt(half**2 + (1 - eps) / eps))
-            assert step == pytest.approx(printed, abs=1e-9)
-        best = minimize_scalar(
-            lambda eta, eps=eps, b=b: (1 - eps) * np.exp(-eta) + eps * np.exp(eta) + b * eta,
-            bounds=(-alpha, 5.0),
-            method="bounded",
-            options={"xatol": 1e-10},
-        )
-        assert step == pytest.approx(best.x, abs=1e-6)
 
 
 @every_objective

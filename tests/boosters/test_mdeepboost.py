@@ -138,15 +138,6 @@ def test_without_a_penalty_the_largest_tree_is_taken() -> None:
     assert booster.tree_sizes_.tolist() == [path.max_leaves - 1 for _, path in learner.paths]
 
 
-def test_a_penalty_of_complexity_prefers_small_trees() -> None:
-    X, y = noisy_problem()
-    sizes = [
-        MDeepBoost(10, complexity_penalty=penalty).fit(X, y).tree_sizes_.mean()
-        for penalty in (0.0, 0.05, 0.2)
-    ]
-    assert sizes[0] > sizes[1] > sizes[2]
-
-
 # ---- limits --------------------------------------------------------------------------------
 
 
@@ -176,13 +167,6 @@ def test_separable_data_end_with_a_perfect_model(form: dict[str, Any]) -> None:
     assert seen.booster.stop_reason_ == "perfect weak learner"
     assert seen.booster.score(X, y) == 1.0
     assert np.isfinite(seen.losses).all()
-
-
-def test_with_a_penalty_a_perfect_tree_gets_a_finite_step() -> None:
-    X, y = np.arange(40.0)[:, None], np.repeat(np.arange(2), 20)
-    seen = descend("adaboost-mr-l1", X, y, n_estimators=1, l1_penalty=1e-3)
-    assert seen.errors == [0.0]
-    assert seen.steps[0] == pytest.approx(math.log(math.e / 1e-3))
 
 
 # ---- scales and names ----------------------------------------------------------------------

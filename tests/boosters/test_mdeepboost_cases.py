@@ -53,25 +53,6 @@ def test_adaboost_mr_is_schapire_and_singers() -> None:
         assert_allclose(scores, F, atol=1e-9)
 
 
-def test_the_sum_of_margins_is_adaboost_m1() -> None:
-    """Weights on rows, the 0/1 error, and votes 2 alpha."""
-    X, y = noisy_problem()
-    seen = descend(
-        "mdeepboost", X, y, 4, n_estimators=30, reuse=False,
-        surrogate="max-sum", complexity_penalty=0.0, l1_penalty=0.0,
-    )  # fmt: skip
-    w = np.full(len(y), 1 / len(y))
-    assert len(seen.steps) > 5
-    for labels, alpha, error in zip(seen.labels, seen.steps, seen.errors, strict=True):
-        e = w[labels != y].sum()
-        assert error == pytest.approx(e, abs=1e-10)
-        if e < 1e-10:
-            break
-        assert alpha == pytest.approx(0.5 * np.log((1 - e) / e), abs=1e-9)
-        w = w * np.where(labels == y, e / (1 - e), 1.0)
-        w /= w.sum()
-
-
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_two_classes_all_objectives_are_one(loss: str) -> None:
     X, y = noisy_problem(2)

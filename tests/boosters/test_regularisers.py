@@ -65,15 +65,6 @@ def test_extreme_losses(regulariser: Regulariser) -> None:
     assert np.isfinite(regulariser.latent([0.0, 1e300, np.inf])).all()
 
 
-def test_relations_between_the_regularisers() -> None:
-    loss = np.linspace(0.0, 4.0, 41)
-    assert_allclose(Polynomial(3.0, 2.0).weight(loss), Linear(3.0).weight(loss), atol=1e-15)
-    assert_allclose(Polynomial(3.0, 2.0).latent(loss), Linear(3.0).latent(loss), atol=1e-14)
-    assert_allclose(Polynomial(3.0, 1e9).weight(loss), Hard(3.0).weight(loss), atol=1e-6)
-    original = np.log(np.minimum(loss + 0.3, 1.0)) / np.log(0.3)  # Jiang et al., lambda = 0.7
-    assert_allclose(Logarithmic(0.7, 0.3).weight(loss), original, atol=1e-14)
-
-
 @pytest.mark.parametrize("age", [1e300, np.inf])
 def test_an_endless_age_keeps_every_loss(age: float) -> None:
     loss = np.array([0.0, 1.0, 1e100])

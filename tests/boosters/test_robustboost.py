@@ -109,17 +109,6 @@ def test_an_easy_problem_ends_at_time_1_with_few_small_margins() -> None:
     assert ((2 * y - 1) * booster.decision_function(X) <= 0.2).mean() <= 0.1
 
 
-@pytest.mark.parametrize("truncate", [False, True])
-@pytest.mark.parametrize(("epsilon", "theta"), [(0.1, 0.0), (0.2, 0.3), (0.01, 1.0)])
-def test_the_potential_starts_at_epsilon_and_ends_at_the_goal(
-    epsilon: float, theta: float, truncate: bool
-) -> None:
-    potential = MovingPotential(epsilon, theta, 0.1, truncate)
-    assert potential.value(np.zeros(1), 0.0)[0] == pytest.approx(epsilon, abs=1e-14)
-    assert potential.mu(1.0) == pytest.approx(theta)
-    assert potential.sigma(1.0) == pytest.approx(0.1)
-
-
 def test_numbers_of_the_specification() -> None:
     potential = MovingPotential(0.1, 0.0, 0.1)
     assert potential.sigma(0.0) == pytest.approx(2.542233, abs=6e-7)

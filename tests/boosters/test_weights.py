@@ -58,17 +58,6 @@ def test_weights_are_what_the_next_demand_puts_on_the_rows(name: str) -> None:
         assert_allclose(after, then, rtol=1e-9, atol=1e-15)
 
 
-@pytest.mark.parametrize(
-    "booster", ["adaboost", "robustboost", {"splboost": {"age": 1.5, "warm_start_rounds": 2}}]
-)
-def test_one_vs_all_of_two_classes_has_the_weights_of_its_booster(booster: Any) -> None:
-    X, y = problem("adaboost")
-    ((name, own),) = {booster: {}}.items() if isinstance(booster, str) else booster.items()
-    alone = weights_of(make_booster(name, n_estimators=8, **own), X, y)
-    joint = weights_of(make_booster("one-vs-all", n_estimators=8, booster=booster), X, y)
-    assert_allclose(joint[: len(alone)], alone, rtol=1e-12)
-
-
 def test_one_vs_all_weighs_a_row_by_the_mean_of_its_boosters() -> None:
     X, y = problem("one-vs-all")
     X, y = np.concatenate([X, X[:20]]), np.concatenate([y, (y[:20] + 1) % 4])  # equal rows, too

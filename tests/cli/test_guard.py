@@ -166,7 +166,7 @@ def test_a_run_whose_streams_are_closed_is_done_all_the_same(tiny):
     tiny.write_text(tiny.read_text().replace("samme", "random-forest"))  # compiles no kernels
     program = f'"{sys.executable}" -m boostbench'
     for command in (
-        f'run {tiny} --only "iris/random-forest/*" <&- >&- 2>&-',
+        f'run {tiny} --only "iris/random-forest/*" --executor inline <&- >&- 2>&-',
         "list noise >&-",
         "list noise 2>&-",
     ):

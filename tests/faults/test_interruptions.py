@@ -25,7 +25,6 @@ boosters: [toy-sleeps: {seconds: 0.1}]
 rounds: 5
 seeds: 4
 """
-QUICK = SLOW.replace("0.1}", "0.0}")
 #: Generous: a busy machine is slow, and none of these waits is long on an idle one.
 PATIENCE = 120
 

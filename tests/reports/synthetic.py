@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -210,10 +209,3 @@ def drawn(draw: Callable[..., Figure], study: Study, **options: Any) -> Figure:
         figure = draw(study, **options)
         files_of(figure)
     return figure
-
-
-def svg_of(figure: Figure) -> bytes:
-    """Return a figure as SVG alone, which shows every difference between two drawings."""
-    file = io.BytesIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()

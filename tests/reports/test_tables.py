@@ -23,13 +23,6 @@ def counts(**by_booster):
     return lambda run: [by_booster[run.booster.name.replace("-", "_")]] * run.rounds
 
 
-def test_dna_of_the_paper_reads_as_the_paper(tmp_path):
-    config = make_config(tmp_path, datasets=["dna"], boosters=["adaboost-mh"], checkpoints=[100])
-    table = build_table(study_of(config, counts(adaboost_mh=47)))
-    assert cell(table, "dna", "adaboost-mh").text == "3.96"
-    assert table.columns == ("T = 100",)
-
-
 def test_the_best_of_a_data_set_and_round_are_marked_ties_included(tmp_path):
     config = make_config(tmp_path)
     table = build_table(study_of(config, counts(adaboost_mh=50, samme=50, sm_boost=51)))

@@ -81,14 +81,3 @@ def test_the_default_weight_shrinks_the_loss_as_promised(K: int, gamma: float) -
     assert_allclose(factor, closed, rtol=1e-12)
     assert factor <= 1 - gamma**2 / 2 + 1e-12
     assert (K - 1) * factor**50 <= bounds.edge_bound(K, gamma, 50) * (1 + 1e-9)
-
-
-@given(st.lists(st.floats(0.0, 0.99), min_size=1, max_size=40), classes)
-def test_the_error_bound_falls_and_is_below_the_exponential_one(
-    deltas: list[float], K: int
-) -> None:
-    bound = bounds.error_bound(deltas, K)
-    assert (np.diff(bound) <= 1e-12).all()
-    squares = np.cumsum(np.square(deltas))
-    assert (bound <= (K - 1) * np.exp(-squares / 2) * (1 + 1e-12)).all()
-    assert (bound <= bounds.edge_bound(K, min(deltas), np.arange(1, len(deltas) + 1)) + 1e-9).all()

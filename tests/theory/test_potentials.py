@@ -117,22 +117,6 @@ def test_many_states_are_evaluated_in_parts(monkeypatch: pytest.MonkeyPatch) -> 
     assert_allclose(ZeroOnePotential(b).values(states, 6), whole, rtol=1e-12)
 
 
-@pytest.mark.parametrize("condition", ["uniform", "minimal"])
-@pytest.mark.parametrize("eta", [None, 0.4])
-@settings(max_examples=15)
-@given(st.integers(2, 5), st.integers(1, 6), st.integers(0, 10**6), st.floats(0.0, 0.9))
-def test_potentials_are_proper(
-    condition: str, eta: float | None, K: int, t: int, seed: int, gamma: float
-) -> None:
-    phi = make_potential(K, gamma, condition=condition, eta=eta)
-    states = states_of(K, seed)
-    here = phi.values(states, t)
-    for label, step in enumerate(np.eye(K, dtype=int)):
-        there = phi.values(states + step, t)
-        precision = 1e-12 * np.maximum(1.0, here)
-        assert (there <= here + precision if label == 0 else there >= here - precision).all()
-
-
 @pytest.mark.parametrize("which", ["exponential", "zero_one", "minimal"])
 def test_the_specified_costs_of_the_first_round(which: str) -> None:
     vector = VECTORS["first_costs"]

@@ -76,36 +76,9 @@ def grow(
     return splits, [rows for rows, _ in leaves]
 
 
-def gini(y: np.ndarray, weight: np.ndarray, n_classes: int) -> Callable[[np.ndarray], float]:
-    def impurity(rows: np.ndarray) -> float:
-        w = np.bincount(y[rows], weights=weight[rows], minlength=n_classes)
-        return float(w.sum() - (w**2).sum() / w.sum()) if w.sum() > 0 else 0.0
-
-    return impurity
-
-
-def entropy(y: np.ndarray, weight: np.ndarray, n_classes: int) -> Callable[[np.ndarray], float]:
-    def impurity(rows: np.ndarray) -> float:
-        w = np.bincount(y[rows], weights=weight[rows], minlength=n_classes)
-        w = w[w > 0]
-        return float(-(w * np.log2(w / w.sum())).sum())
-
-    return impurity
-
-
 def cost(C: np.ndarray) -> Callable[[np.ndarray], float]:
     above = C - C.min(axis=1, keepdims=True)
     return lambda rows: float(above[rows].sum(axis=0).min())
-
-
-def squared_error(z: np.ndarray, weight: np.ndarray) -> Callable[[np.ndarray], float]:
-    def impurity(rows: np.ndarray) -> float:
-        w = weight[rows]
-        if w.sum() == 0:
-            return 0.0
-        return float((w * (z[rows] - np.average(z[rows], weights=w)) ** 2).sum())
-
-    return impurity
 
 
 @cache

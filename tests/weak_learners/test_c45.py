@@ -117,22 +117,6 @@ def test_cases_are_samples_by_hand():
     assert learner.fit(learner.prepare(rows), demand).trees.n_leaves == 1
 
 
-@pytest.mark.parametrize(("copies", "n_leaves"), [(1, 1), (2, 3), (3, 3)])
-def test_more_cases_of_the_same_shares_keep_more_leaves(copies, n_leaves):
-    """Of three points the middle one is of another class; each stands for c cases.
-
-    c = 1: 3 cases are too few. c = 2: of 6 cases, the first split gains 0.918 - 0.667 bits, less
-    log2(2)/6; one leaf is charged 2 + 1.342588, three pure ones 3 x 1.
-    """
-    rows = np.array([[0.0], [1.0], [2.0]])
-    demand = WeightedLabels(np.array([0, 1, 0], np.int32), np.ones(3), 2)
-    learner = C45()
-    h = learner.fit(learner.prepare(rows, None, np.full(3, copies)), demand)
-    assert h.trees.n_leaves == n_leaves
-    assert added_errors(6.0, 2.0, *RELEASE_8) == pytest.approx(1.342588, abs=1e-6)
-    assert added_errors(2.0, 0.0, *RELEASE_8) == pytest.approx(1.0)
-
-
 @pytest.mark.parametrize("version", ["release-8", "simple"])
 @pytest.mark.parametrize("kind", ["labels", "binary"])
 def test_pruned_leaves_are_those_of_prediction_and_answer_the_majority(version, kind):

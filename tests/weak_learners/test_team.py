@@ -105,7 +105,7 @@ LEARNERS = {
 }
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(shapes, st.sampled_from(sorted(LEARNERS)), st.data())
 def test_threads_that_share_a_tree_change_no_bit_of_it(shape, kind, data):
     (rng, X), n, d = data_of(shape), shape["n"], shape["d"]
