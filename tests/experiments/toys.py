@@ -82,12 +82,6 @@ class ToyKillsDask(ToyCentroids):
         time.sleep(60)
 
 
-@boosters.register("toy-exits")
-class ToyExits(ToyCentroids):
-    def fit(self, X, y):
-        raise SystemExit(3)
-
-
 @boosters.register("toy-sleeps")
 class ToySleeps(ToyCentroids):
     def __init__(self, n_estimators=10, *, seconds=25.0, random_state=None):
@@ -111,25 +105,3 @@ class ToyTakesItsTime(ToyCentroids):
             step = SimpleNamespace(edge=0.5)
             on_round(SimpleNamespace(round=t, scores=X[:, :1], labels=labels, loss=1.0, step=step))
         return self
-
-
-@boosters.register("toy-eats-memory")
-class ToyEatsMemory(ToyCentroids):
-    def fit(self, X, y):
-        eaten = []
-        while True:
-            eaten.append(np.ones(2**22))
-
-
-@boosters.register("toy-maps-memory")
-class ToyMapsMemory(ToyCentroids):
-    """Uses shared pages, which RLIMIT_DATA does not count."""
-
-    def fit(self, X, y):
-        import mmap
-
-        pages = mmap.mmap(-1, 2**31)
-        for start in range(0, 2**31, 2**22):
-            pages[start : start + 2**22] = b"x" * 2**22
-            time.sleep(0.002)
-        return super().fit(X, y)

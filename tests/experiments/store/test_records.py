@@ -1,6 +1,7 @@
 import hashlib
 import json
 import os
+import shutil
 import time
 
 import numpy as np
@@ -11,7 +12,7 @@ from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.repeating import differences
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.records import RecordStore
-from tests.experiments.tools import carry_out
+from tests.experiments.tools import SMALL, carry_out, plan_of
 
 TWO = """
 name: two
@@ -194,3 +195,11 @@ def test_a_value_and_none_are_different_results(done, results):
     assert [size for _, size in differences(first, second)] == [np.inf]
     assert [size for _, size in differences(second, first)] == [np.inf]
     assert not [*differences(first, second, partial=True)]
+
+
+def test_folders_of_two_machines_merge_by_copying(runs_of, tmp_path):
+    runs = runs_of(SMALL)
+    carry_out(runs[:4], tmp_path / "one")
+    carry_out(runs[4:], tmp_path / "two")
+    shutil.copytree(tmp_path / "two", tmp_path / "one", dirs_exist_ok=True, symlinks=True)
+    assert plan_of(runs, tmp_path / "one").counts() == {"ok": 8}
