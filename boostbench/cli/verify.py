@@ -70,9 +70,7 @@ def _repeat(selection: Experiments, share: float, jobs: int | None, as_json: boo
             repeated = experiment.repeat(share, jobs=jobs, on_event=listener)
         outcomes[experiment.config.name] = repeated
         if not repeated:
-            counts = experiment.plan(check_packages=False).counts()
-            found = ", ".join(f"{count} {status}" for status, count in counts.items())
-            what = f"no run has a valid record to repeat: {found or 'there are no runs'}"
+            what = "no run has a valid record to repeat; `status` says why"
             print_error(f"{experiment.config.name}: {what}")
     print_repeated(outcomes, as_json=as_json)
     agree = all(each and all(part.agrees for part in each) for each in outcomes.values())

@@ -165,7 +165,7 @@ def test_a_comparison_of_nothing_is_no_success(boostbench, write):
     write("counts.argmax()")
     outcome = boostbench("verify", "adopted.yaml", "--sample", "0.5")
     assert outcome.code == 1
-    assert "adopted: no run has a valid record to repeat: 8 missing" in outcome.err
+    assert "adopted: no run has a valid record to repeat; `status` says why" in outcome.err
 
 
 def test_a_run_that_fails_when_it_is_repeated_is_no_success(

@@ -29,7 +29,6 @@ class Choice:
     index: int  # index of the point in the order of `points_of`
     rounds: int  # selected number of rounds
     errors: int  # criterion value of the point
-    n_ties: int  # number of points with this criterion value
 
 
 @dataclass(frozen=True)

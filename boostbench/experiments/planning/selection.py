@@ -86,7 +86,7 @@ def choose(
         return [points[index][n] * (1 if signs[n] == "smallest" else -1) for n in signs]
 
     index = min(tied, key=rank)
-    return Choice(at, index, first + 1 + int(usable[index].argmin()), int(best), len(tied))
+    return Choice(at, index, first + 1 + int(usable[index].argmin()), int(best))
 
 
 def mean_errors(counts: Sequence[Errors | None], sizes: Sequence[int]) -> Errors | None:

@@ -147,23 +147,27 @@ def _path_of(origin: str) -> Path | None:
     package, _, leaf = origin.rpartition(".")
     if package:
         parent = _path_of(package)
-        if parent is None or parent.name != "__init__.py":
-            return None
-        for candidate in (parent.parent / leaf / "__init__.py", parent.parent / f"{leaf}.py"):
-            if candidate.is_file():
-                return candidate
-        return None
+        is_package = parent is not None and parent.name == "__init__.py"
+        return _file_at(parent.parent / leaf) if parent and is_package else None
     spec = importlib.util.find_spec(origin)
-    path = None if spec is None or spec.origin is None else Path(spec.origin)
-    return path if path is not None and path.suffix == ".py" else None
+    path = Path((spec and spec.origin) or "")
+    return path if path.suffix == ".py" else None
+
+
+def _file_at(place: Path) -> Path | None:
+    """Return the file of the package or module at a path without suffix."""
+    files = (place / "__init__.py", place.with_name(f"{place.name}.py"))
+    return next(filter(Path.is_file, files), None)
+
+
+def _root_of(path: Path) -> Path:
+    """Return the folder of the outermost package of a file."""
+    return next(folder for folder in path.parents if not (folder / "__init__.py").is_file())
 
 
 def _name_of(path: Path) -> str:
     """Return the path within the outermost package of a file, wherever that package lies."""
-    root = path.parent
-    while (root / "__init__.py").is_file():
-        root = root.parent
-    return path.relative_to(root).as_posix()
+    return path.relative_to(_root_of(path)).as_posix()
 
 
 @cache
@@ -308,10 +312,7 @@ def _files_of(module: str, names: Iterable[str], path: Path, level: int = 0) -> 
     if level:
         files = _files_in(path.parents[level - 1], parts, names)
     else:
-        root = path.parent
-        while (root / "__init__.py").is_file():
-            root = root.parent
-        folders = dict.fromkeys((root, *(Path(path).absolute() for path in sys.path)))
+        folders = dict.fromkeys((_root_of(path), *(Path(path).absolute() for path in sys.path)))
         own = (folder for folder in folders if not is_installed(f"{folder}/"))
         files = next(filter(None, (_files_in(folder, parts, names) for folder in own)), [])
     return [str(file) for file in files if file != path]
@@ -324,8 +325,7 @@ def _files_in(folder: Path, parts: list[str], names: Iterable[str]) -> list[Path
         return []
     packages = (folder.joinpath(*parts[: n + 1]) for n in range(len(parts)))
     places = [*packages, *(place / name for name in names)]
-    both = ((each / "__init__.py", each.with_name(f"{each.name}.py")) for each in places)
-    return [file for pair in both for file in pair if file.is_file()]
+    return [file for file in map(_file_at, places) if file]
 
 
 def _belongs(module: str, root: str) -> bool:

@@ -50,7 +50,6 @@ def test_a_point_goes_into_the_parameters_and_the_label():
 def test_the_fewest_errors_are_selected_and_ties_follow_prefer_then_the_order():
     counts = errors([9, 5], [9, 4], [9, 4], [1, 6], [9, 4], [9, 9])
     assert choose(GRID, counts, 2).index == 1
-    assert choose(GRID, counts, 2).n_ties == 3
     largest = choose(GRID, counts, 2, prefer={"beta": "largest"})
     assert largest.index == 2
     both = choose(GRID, counts, 2, prefer={"depth": "largest", "beta": "largest"})
@@ -62,7 +61,7 @@ def test_the_fewest_errors_are_selected_and_ties_follow_prefer_then_the_order():
 def test_rounds_are_chosen_with_the_point():
     counts = errors([7, 3, 3, 8], [3, 9, 9, 9], [9, 9, 9, 9], None, None, None)
     choice = choose(GRID, counts, 4, rounds=True)
-    assert (choice.index, choice.rounds, choice.errors, choice.n_ties) == (0, 2, 3, 2)
+    assert (choice.index, choice.rounds, choice.errors) == (0, 2, 3)
     assert choose(GRID, counts, 1, rounds=True).index == 1
     assert choose(GRID, errors(*[None] * 6), 4) is None
 
