@@ -1,7 +1,7 @@
 """Kills and signals at random moments, each followed by the same command.
 
-The targets are the command itself, the server that workers are forked from, and workers, while they
-start, between runs, and during runs and writes. In all cases the command must end in bounded time
+The targets are the command itself, the server, supervisors that are forked from it, and workers
+that are forked from these, while they start, between runs, and during runs and writes. In all cases the command must end in bounded time
 without a traceback, leave no process and, unless killed itself, no partially written file, and all
 records must be right. Repetitions of the command must complete all runs with the results of an
 undisturbed command.
@@ -32,7 +32,7 @@ rounds: 40
 seeds: 12
 """
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
-TARGETS = ("command", "server", "worker")
+TARGETS = ("command", "server", "supervisor", "worker")
 PATIENCE = 120.0
 START_SECONDS, WORK_SECONDS = 4.0, 1.0
 STRIKES = 8
@@ -165,13 +165,10 @@ def _is_complete(results: Path, truth: Records) -> bool:
 
 
 def _target(command: psutil.Process, target: str, rng: random.Random) -> psutil.Process | None:
-    if target == "command":
-        return command
-    servers = _children(command)
-    if target == "server" or not servers:
-        return servers[0] if servers and target == "server" else None
-    workers = _children(servers[0])
-    return rng.choice(workers) if workers else None
+    family = [command]
+    for _ in range(TARGETS.index(target)):
+        family = [child for each in family for child in _children(each)]
+    return rng.choice(family) if family else None
 
 
 def _children(process: psutil.Process) -> list[psutil.Process]:

@@ -22,7 +22,8 @@ from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record
 
 _LEAST_MEMORY = 2**29
-_CLOSE_SECONDS = 5.0
+_CLOSE_SECONDS, _END_SECONDS = 5.0, 0.2
+_MOST_LOST = 10
 
 
 class LocalExecutor(Executor):
@@ -54,6 +55,8 @@ class LocalExecutor(Executor):
         self._limits = limits
         self._busy: dict[Connection, Job] = {}
         self._idle: list[Connection] = []
+        self._forked: set[Connection] = set()
+        self._n_lost = 0  # supervisors that the server did not fork, in a row
         self._start_server()
 
     def submit(self, run: Run, key: Key, n_left: int) -> None:
@@ -78,21 +81,27 @@ class LocalExecutor(Executor):
         Raises
         ------
         BoostbenchError
-            If the server ended before it started a supervisor.
+            If the server ends repeatedly before it forks a supervisor.
         """
         found = []
         for supervisor in [each for each in self._busy if each.poll()]:
-            job = self._busy.pop(supervisor)
             try:
                 record = supervisor.recv()
-                self._idle.append(supervisor)
             except (EOFError, OSError):
                 supervisor.close()
-                if code := self._server.poll():
-                    what = f"the server of the worker processes ended with {in_words(code)}"
-                    raise BoostbenchError(what) from None
+                job = self._busy.pop(supervisor)
+                if supervisor not in self._forked:
+                    self._send_again(job)
+                    continue
                 message = "the process that supervises the run ended"
                 record = failure(job, "killed", "ProcessExpired", message, now())
+            else:
+                if record is None:  # the first message
+                    self._forked.add(supervisor)
+                    continue
+                job = self._busy.pop(supervisor)
+                self._idle.append(supervisor)
+                self._n_lost = 0
             found.append((job.key, record))
         return found
 
@@ -107,6 +116,18 @@ class LocalExecutor(Executor):
         except subprocess.TimeoutExpired:
             self._server.kill()
             self._server.wait()
+
+    def _send_again(self, job: Job) -> None:
+        """Send a job again, since the server ended before it forked a supervisor for it."""
+        self._n_lost += 1
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._server.wait(_END_SECONDS)
+        if self._n_lost > self.jobs * _MOST_LOST:
+            code = in_words(self._server.returncode or 0)
+            raise BoostbenchError(
+                f"the server of the worker processes ends repeatedly, with {code}"
+            )
+        self.submit_job(job)
 
     def _new_supervisor(self) -> Connection:
         if self._server.poll() is not None:  # killed; its supervisors go on

@@ -93,6 +93,7 @@ def _supervise(client: Connection) -> NoReturn:
     environment.adopt_orphans()
     worker = None
     with contextlib.suppress(EOFError, ConnectionError):
+        client.send(None)  # what ends this process from now on is not the end of the server
         while True:
             job: Job = client.recv()
             is_new = _prepare(job)
