@@ -1,10 +1,10 @@
 """Kills and signals at random moments, each followed by the same command.
 
 The targets are the command itself, the server, supervisors that are forked from it, and workers
-that are forked from these, while they start, between runs, and during runs and writes. In all cases the command must end in bounded time
-without a traceback, leave no process and, unless killed itself, no partially written file, and all
-records must be right. Repetitions of the command must complete all runs with the results of an
-undisturbed command.
+that are forked from these, while they start, between runs, and during runs and writes. In all cases
+the command must end in bounded time without a traceback, leave no process and, unless killed
+itself, no partially written file, and all records must be right. Repetitions of the command must
+complete all runs with the results of an undisturbed command.
 """
 
 from __future__ import annotations

@@ -40,18 +40,18 @@ def test_unused_plugins_are_not_loaded_by_workers(runs_of, tmp_path, monkeypatch
 
 def test_a_killed_server_is_replaced_and_its_runs_go_on(runs_of, tmp_path):
     runs = runs_of(SMALL.replace("[toy-centroids]", "[toy-sleeps: {seconds: 0.3}]"))
-    store, killed = RecordStore(tmp_path), []
+    store, killed = RecordStore(tmp_path), {}
 
     def kill(event):
-        if event.kind == "finished" and not killed:
-            killed.append(executor._server.pid)
+        if event.kind in ("started", "finished") and event.kind not in killed:
+            killed[event.kind] = executor._server.pid
             executor._server.kill()
             executor._server.wait()
-            executor.jobs = 2  # which needs a new supervisor
+            executor.jobs = 1 + len(killed)  # which needs a new supervisor
 
     with LocalExecutor(1) as executor:
         done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=kill)
-        assert executor._server.pid not in killed
+        assert executor._server.pid not in killed.values()
     assert done.counts == {"ok": 8}
 
 
