@@ -44,7 +44,7 @@ $(STAMP): pyproject.toml
 	    echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo 'installing boostbench and what it needs into $(VENV) ...'
-	@$(PIP) --editable .
+	@$(PIP) --editable '.[serve]'
 	@touch $@
 
 $(CHECKS): $(STAMP)
