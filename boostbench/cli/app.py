@@ -7,31 +7,22 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.models import ArgumentInfo
 
 from boostbench import __version__
-from boostbench.cli import data
-from boostbench.cli.adopt import adopt
-from boostbench.cli.check import check
-from boostbench.cli.compare import compare
-from boostbench.cli.export import export
-from boostbench.cli.fit import fit
 from boostbench.cli.guard import BAD_INPUT, guarded
-from boostbench.cli.labels import labels
-from boostbench.cli.names import list_names, schema, show
-from boostbench.cli.new import new
 from boostbench.cli.output import PrintedLog, discard_output, print_error
-from boostbench.cli.plan import plan
-from boostbench.cli.predict import predict
-from boostbench.cli.report import report
-from boostbench.cli.reproduce import reproduce
-from boostbench.cli.run import run
-from boostbench.cli.status import status
-from boostbench.cli.verify import verify
+
+_COMMANDS = (
+    "run plan status report verify reproduce compare fit predict labels adopt export list show new "
+    "check schema"
+)
+#: Modules of the commands that share one; the others have a module of their name.
+_HOMES = {"list": "names", "show": "names", "schema": "names"}
 
 
 def _help(command: Callable[..., Any]) -> str:
@@ -75,51 +66,18 @@ def boostbench(
     """
 
 
-def _add(app: typer.Typer, commands: Mapping[str, Callable[..., int]]) -> None:
-    for name, command in commands.items():
-        function = guarded(command)
-        # Called without a required argument, a command prints its help.
-        is_help = any(map(_is_required, inspect.signature(function).parameters.values()))
-        app.command(name, help=_help(command), no_args_is_help=is_help)(function)
-
-
-def _is_required(parameter: inspect.Parameter) -> bool:
-    """Return whether a parameter of a command is a positional argument without default."""
-    declared = getattr(parameter.annotation, "__metadata__", ())
-    return parameter.default is parameter.empty and any(
-        isinstance(info, ArgumentInfo) and info.default_factory is None for info in declared
-    )
+def _add(app: typer.Typer, commands: str, module: str = "") -> None:
+    for name in commands.split():
+        home = import_module(f"boostbench.cli.{module or _HOMES.get(name, name)}")
+        command = guarded(getattr(home, "list_" if name == "list" else name))
+        app.command(name, help=_help(command))(command)
 
 
 app.callback(help=_help(boostbench))(boostbench)
-_add(
-    app,
-    {
-        "run": run,
-        "plan": plan,
-        "status": status,
-        "report": report,
-        "verify": verify,
-        "reproduce": reproduce,
-        "compare": compare,
-        "fit": fit,
-        "predict": predict,
-        "labels": labels,
-        "adopt": adopt,
-        "export": export,
-        "list": list_names,
-        "show": show,
-        "new": new,
-        "check": check,
-        "schema": schema,
-    },
-)
+_add(app, _COMMANDS)
 data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(data_app, name="data", help="List, fetch, verify and add data sets.")
-_add(
-    data_app,
-    {"list": data.list_data, "fetch": data.fetch, "verify": data.verify, "add": data.add},
-)
+_add(data_app, "list fetch verify add", module="data")
 
 
 def _prepare() -> None:

@@ -37,7 +37,7 @@ class Source(StrEnum):
     pickles = "pickles"
 
 
-def list_data(*, data: Data, as_json: Json = False) -> int:
+def list_(*, data: Data, as_json: Json = False) -> int:
     """List the data sets and where they are found.
 
     Examples:

@@ -31,7 +31,7 @@ REGISTRIES = {
 KINDS = (*REGISTRIES, "datasets", "configs")
 
 
-def list_names(
+def list_(
     kind: Annotated[
         str,
         typer.Argument(
