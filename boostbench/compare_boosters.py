@@ -136,7 +136,6 @@ def remember(
             name = ":".join(filter(None, [best.component, told]))
             winners.append({"booster": name, "on": on, **same, **own})
     path = _folder(options.get("results", "results")) / "last.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, json.dumps(winners, indent=2, default=str).encode())
     return winners
 

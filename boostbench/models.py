@@ -66,10 +66,8 @@ class Model:
     def save(self, path: str | Path) -> None:
         """Write the model to a file of the format of skops, completely or not at all."""
         skops = import_extra("skops.io", "serve", where=str(path))
-        Path(path).parent.mkdir(parents=True, exist_ok=True)
         parts = [self.pipeline, list(self.classes), dict(self.facts)]
-        content = skops.dumps(parts)
-        write_file(Path(path), content)
+        write_file(Path(path), skops.dumps(parts))
 
 
 def booster_for(

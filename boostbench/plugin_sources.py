@@ -54,7 +54,6 @@ def write_plugin(cls: Any, folder: Path) -> Path:
     content = "\n\n".join(["from __future__ import annotations", *texts, ""]).encode()
     path = folder / f"{cls.__name__}-{hashlib.sha256(content).hexdigest()[:8]}.py"
     if not path.is_file():
-        folder.mkdir(parents=True, exist_ok=True)
         write_file(path, content)
     return path
 

@@ -99,9 +99,9 @@ def write_file(path: Path, content: bytes) -> None:
 def write_files(contents: Mapping[Path, bytes]) -> None:
     """Write files atomically and durably, through temporary files beside them.
 
-    All are written before the first one replaces an older file. Files and folders are flushed to
-    the disk. Temporary names are random, so that processes of several machines can write the same
-    file.
+    Missing folders are made. All are written before the first one replaces an older file. Files and
+    folders are flushed to the disk. Temporary names are random, so that processes of several
+    machines can write the same file.
 
     Raises
     ------
@@ -111,6 +111,7 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     temporary = {path: path.with_name(f".{os.urandom(16).hex()}.tmp") for path in contents}
     try:
         for path, content in contents.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
             with temporary[path].open("wb") as file:
                 file.write(content)
                 file.flush()

@@ -64,7 +64,6 @@ def labels(
     n = min(rows or math.ceil(found.share * len(found.suspects)), len(found.suspects))
     suspects = found.suspects.head(n)
     if output is not None:
-        output.parent.mkdir(parents=True, exist_ok=True)
         cells = table.iloc[suspects["row"] - 1].reset_index(drop=True)
         both = suspects.join(cells.drop(columns=[*suspects.columns], errors="ignore"))
         write_file(output, both.to_csv(index=False).encode())

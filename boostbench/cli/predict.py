@@ -52,7 +52,6 @@ def predict(
     if output is None:
         sys.stdout.write(text)
     else:
-        output.parent.mkdir(parents=True, exist_ok=True)
         write_file(output, text.encode("utf-8"))
         print(f"{output}: {len(table)} row{'s' * (len(table) != 1)}")
     return OK

@@ -94,7 +94,6 @@ def add_file(
             raise DataError(str(error))
         files[description] = text.encode("utf-8")
     load_located(located_files(entry, entry, (file,)))  # what cannot be loaded is not written
-    folder.mkdir(parents=True, exist_ok=True)
     if not (copy.exists() and copy.samefile(file)):
         files[copy] = read_file(file)
     write_files(files)

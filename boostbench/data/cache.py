@@ -49,7 +49,6 @@ def keep(name: str, content: bytes) -> None:
     """Store ``content`` in a file of the cache folder; do nothing if it cannot be written."""
     path = cache_dir() / name
     with suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, hashlib.sha256(content).digest() + content)
 
 

@@ -64,7 +64,6 @@ class Download:
         for path, fetch in self.files.items():
             if not path.is_file():
                 content = fetch()
-                path.parent.mkdir(parents=True, exist_ok=True)
                 write_file(path, content)
 
 

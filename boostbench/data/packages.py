@@ -105,7 +105,6 @@ def _archive(package: str) -> Path:
         with tempfile.TemporaryDirectory() as folder:
             get(package, folder)
             [archive] = Path(folder).glob(f"*{suffix}")
-            path.parent.mkdir(parents=True, exist_ok=True)
             write_file(path, read_file(archive))
     return path
 

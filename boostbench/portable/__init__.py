@@ -44,22 +44,3 @@ from boostbench.portable.functions import (
     power,
 )
 from boostbench.portable.sums import cholesky, dot, mean, row_sums, total
-
-__all__ = [
-    "arctan",
-    "cholesky",
-    "dot",
-    "erfc",
-    "erfc_inverse",
-    "exp",
-    "expm1",
-    "log",
-    "log1p",
-    "log1pexp",
-    "log2",
-    "logistic",
-    "mean",
-    "power",
-    "row_sums",
-    "total",
-]

@@ -28,7 +28,6 @@ def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> tuple[Path
         for name, text in contents.items()
     }
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         whole_files.write_files(encoded)
     except OSError as error:
         what = f"cannot be written: {error.strerror}; the run records are not touched"

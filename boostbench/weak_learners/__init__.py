@@ -24,25 +24,3 @@ from boostbench.weak_learners.forest import Forest
 from boostbench.weak_learners.path import GrowthPath
 from boostbench.weak_learners.presets import Greedy, GreedyInfo, RegressionTree, Stump
 from boostbench.weak_learners.tree import Tree
-
-__all__ = [
-    "C45",
-    "LEAVES",
-    "NESTED_TREES",
-    "TREE_PER_CLASS",
-    "BinaryLabels",
-    "Costs",
-    "Demand",
-    "Forest",
-    "Greedy",
-    "GreedyInfo",
-    "GrowthPath",
-    "Hypothesis",
-    "RegressionTree",
-    "Stump",
-    "Targets",
-    "Tree",
-    "WeakLearner",
-    "WeightedLabels",
-    "make_weak_learner",
-]

@@ -116,7 +116,6 @@ def pack(records: Iterable[Record], file: Path) -> None:
     }
     content = b"".join(lines[key] for key in sorted(lines))
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
         write_file(file, lzma.compress(content, filters=_FILTERS))
     except OSError as error:
         raise BoostbenchError(f"cannot be written: {error.strerror}", where=str(file)) from error

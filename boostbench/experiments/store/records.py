@@ -98,7 +98,6 @@ class RecordStore:
         content = encode(record)
         try:
             with uninterrupted():
-                path.parent.mkdir(parents=True, exist_ok=True)
                 write_file(path, content)
         except OSError as error:
             raise _unwritable(path, error) from error
