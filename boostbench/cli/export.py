@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from typing import Annotated
 
-import typer
-
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import SelectedRuns, parse_rounds
+from boostbench.cli.options import SelectedRuns, option, parse_rounds
 from boostbench.cli.output import print_error
 from boostbench.reports.text import csv_text
 
@@ -16,13 +14,7 @@ from boostbench.reports.text import csv_text
 def export(
     *,
     selection: SelectedRuns,
-    at: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ROUNDS",
-            help="Rounds, e.g. 10,100; by default all.",
-        ),
-    ] = None,
+    at: Annotated[str | None, option("ROUNDS", "Rounds, e.g. 10,100; by default all.")] = None,
 ) -> int:
     """Print the numbers behind the curves as CSV.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import DataOptions, Results, next_line
+from boostbench.cli.options import DataOptions, Results, next_line, option
 from boostbench.errors import import_extra
 
 
@@ -22,15 +22,11 @@ def fit(
         ),
     ] = "",
     *,
-    on: Annotated[
-        str, typer.Option(metavar="DATA", help="Data set, or CSV, ARFF, parquet or libsvm file.")
-    ] = "",
+    on: Annotated[str, option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file.")] = "",
     options: DataOptions,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the booster.")] = 0,
+    seed: Annotated[int, option("N", "Seed of the booster.", min=0)] = 0,
     results: Results = Path("results"),
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", help="File of the model.")
-    ],
+    output: Annotated[Path, option("FILE", "File of the model.", "--output", "-o")],
 ) -> int:
     """Fit a booster to all rows of a data set and write the model.
 

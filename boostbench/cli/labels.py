@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import DataOptions, Json, next_line
+from boostbench.cli.options import DataOptions, Json, next_line, option
 from boostbench.cli.output import is_fancy, print_json, print_rows
 
 
@@ -21,22 +21,15 @@ def labels(
     *,
     options: DataOptions,
     booster: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="Booster that estimates probabilities."),
+        str, option("NAME", "Booster that estimates probabilities.")
     ] = "random-forest",
-    repeats: Annotated[
-        int, typer.Option(metavar="N", min=2, help="Number of cross-validations.")
-    ] = 4,
-    folds: Annotated[int, typer.Option(metavar="N", min=2, help="Folds of each.")] = 5,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Seed of folds and fits.")] = 0,
+    repeats: Annotated[int, option("N", "Number of cross-validations.", min=2)] = 4,
+    folds: Annotated[int, option("N", "Folds of each.", min=2)] = 5,
+    seed: Annotated[int, option("N", "Seed of folds and fits.", min=0)] = 0,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="CSV file of the suspicious rows."),
+        Path | None, option("FILE", "CSV file of the suspicious rows.", "--output", "-o")
     ] = None,
-    rows: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, help="Rows to list; by default as many as are wrong."),
-    ] = 0,
+    rows: Annotated[int, option("N", "Rows to list; by default as many as are wrong.", min=0)] = 0,
     as_json: Json = False,
 ) -> int:
     """Estimate how many labels are wrong, and list suspicious rows.

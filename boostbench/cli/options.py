@@ -22,14 +22,15 @@ if TYPE_CHECKING:
     from boostbench.api import Experiment
 
 
+def option(metavar: str, text: str, *names: str, **more: Any) -> Any:
+    """Return an option with one value."""
+    return typer.Option(*names, metavar=metavar, help=text, **more)
+
+
 def repeatable(name: str, metavar: str, text: str) -> Any:
     """Return an option that may be given any number of times."""
     return typer.Option(
-        name,
-        metavar=metavar,
-        help=f"{text}; repeatable.",
-        default_factory=list,
-        show_default=False,
+        name, metavar=metavar, help=f"{text}; repeatable.", default_factory=list, show_default=False
     )
 
 
@@ -49,16 +50,10 @@ Data = Annotated[
         "--data", "DIR", "Folder with data files, searched before $BOOSTBENCH_DATA and datasets/"
     ),
 ]
-Results = Annotated[Path, typer.Option(metavar="DIR", help="Folder of run records and reports.")]
+Results = Annotated[Path, option("DIR", "Folder of run records and reports.")]
 Jobs = Annotated[
     int | None,
-    typer.Option(
-        "--jobs",
-        "-j",
-        metavar="N",
-        min=1,
-        help="Number of parallel runs; by default the number of cores.",
-    ),
+    option("N", "Number of parallel runs; by default the number of cores.", "--jobs", "-j", min=1),
 ]
 Retry = Annotated[
     list[str],
@@ -70,24 +65,21 @@ Retry = Annotated[
     ),
 ]
 Size = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="Use this variant of the config: quick, standard or full."),
+    str | None, option("SIZE", "Use this variant of the config: quick, standard or full.")
 ]
 Plugins = Annotated[
-    list[Path],
-    repeatable("--plugin", "FILE", "Python file that registers boosters or other parts"),
+    list[Path], repeatable("--plugin", "FILE", "Python file that registers boosters or other parts")
 ]
 Shard = Annotated[
-    str | None,
-    typer.Option(metavar="I/N", help="Only the I-th of N parts of the runs, for batch jobs."),
+    str | None, option("I/N", "Only the I-th of N parts of the runs, for batch jobs.")
 ]
 Sample = Annotated[
     float,
-    typer.Option(
-        metavar="SHARE",
+    option(
+        "SHARE",
+        "Share of the runs of each booster on each data set to repeat, at least one.",
         min=0.0,
         max=1.0,
-        help="Share of the runs of each booster on each data set to repeat, at least one.",
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -220,9 +212,7 @@ def parse_shard(text: str | None) -> tuple[int, int] | None:
 class ColumnOptions:
     """Options of the columns of a data file."""
 
-    target: Annotated[
-        str, typer.Option(metavar="COLUMN", help="Label column; by default target, else class.")
-    ] = ""
+    target: Annotated[str, option("COLUMN", "Label column; by default target, else class.")] = ""
     drop: Annotated[list[str], repeatable("--drop", "COLUMN", "Column of a data file to leave out")]
     types: Annotated[
         list[str],
@@ -246,12 +236,9 @@ class DataOptions(ColumnOptions):
     """Options of a data set and of the boosters trained on it."""
 
     encode: Annotated[
-        str,
-        typer.Option(metavar="WAY", help="Encoding of categories: ordinal (default) or one-hot."),
+        str, option("WAY", "Encoding of categories: ordinal (default) or one-hot.")
     ] = ""
-    rounds: Annotated[
-        int | None, typer.Option(metavar="N", help="Boosting rounds, by default 100.")
-    ] = None
+    rounds: Annotated[int | None, option("N", "Boosting rounds, by default 100.")] = None
     data: Data
     plugins: Plugins
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Plugins, repeatable
+from boostbench.cli.options import Plugins, option, repeatable
 from boostbench.cli.output import print_error
 
 
@@ -23,8 +23,7 @@ def predict(
         bool, typer.Option("--proba", help="Add the probability of each class.")
     ] = False,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="CSV file; by default printed."),
+        Path | None, option("FILE", "CSV file; by default printed.", "--output", "-o")
     ] = None,
     trust: Annotated[
         list[str],

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import AnyRuns
+from boostbench.cli.options import AnyRuns, option
 from boostbench.cli.output import print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
@@ -23,12 +23,7 @@ if TYPE_CHECKING:
 
 _Output = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Folder for the report folders; by default that of --results.",
-    ),
+    option("DIR", "Folder for the report folders; by default that of --results.", "--output", "-o"),
 ]
 
 
@@ -36,12 +31,10 @@ def report(
     *,
     selection: AnyRuns,
     every: Annotated[
-        bool,
-        typer.Option("--all", help="All shipped configs with a folder in --results."),
+        bool, typer.Option("--all", help="All shipped configs with a folder in --results.")
     ] = False,
     pack: Annotated[
-        bool,
-        typer.Option("--pack", help="Also pack the records into the report folder."),
+        bool, typer.Option("--pack", help="Also pack the records into the report folder.")
     ] = False,
     output: _Output = None,
     open_page: Annotated[

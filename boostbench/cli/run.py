@@ -16,6 +16,7 @@ from boostbench.cli.options import (
     SelectedRuns,
     Shard,
     Verbose,
+    option,
     parse_shard,
     statuses_of,
 )
@@ -31,15 +32,13 @@ if TYPE_CHECKING:
 
 
 _ExecutorName = Annotated[
-    Literal["local", "inline"],
-    typer.Option(metavar="NAME", help="local: worker processes; inline: this process."),
+    Literal["local", "inline"], option("NAME", "local: worker processes; inline: this process.")
 ]
 _Scheduler = Annotated[
     str | None,
-    typer.Option(
-        metavar="ADDRESS",
-        help="Do the runs on a Dask cluster, whose scheduler has this address, e.g. "
-        "tcp://host:8786.",
+    option(
+        "ADDRESS",
+        "Do the runs on a Dask cluster, whose scheduler has this address, e.g. tcp://host:8786.",
     ),
 ]
 
@@ -86,11 +85,7 @@ def run(
 
 
 def run_and_print(
-    experiment: Experiment,
-    *,
-    quiet: bool = False,
-    verbose: bool = False,
-    **options: Any,
+    experiment: Experiment, *, quiet: bool = False, verbose: bool = False, **options: Any
 ) -> int:
     """Run an experiment, print progress and outcome, and return the exit code."""
     name = experiment.config.name

@@ -23,8 +23,7 @@ _EVERY_SECONDS = 5.0
 _Watch = Annotated[
     bool,
     typer.Option(
-        "--watch",
-        help="Wait until no process is at work, with a line after each change.",
+        "--watch", help="Wait until no process is at work, with a line after each change."
     ),
 ]
 

@@ -6,10 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Experiments, Jobs, Json
+from boostbench.cli.options import Experiments, Jobs, Json, option
 from boostbench.cli.output import is_fancy, print_error, print_json, print_repeated, print_rows
 from boostbench.cli.progress import showing_progress
 
@@ -23,11 +21,11 @@ def verify(
     selection: Experiments,
     sample: Annotated[
         float | None,
-        typer.Option(
-            metavar="SHARE",
+        option(
+            "SHARE",
+            "Repeat this share of the runs of each booster on each data set, at least one.",
             min=0.0,
             max=1.0,
-            help="Repeat this share of the runs of each booster on each data set, at least one.",
         ),
     ] = None,
     jobs: Jobs = None,

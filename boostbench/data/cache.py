@@ -47,9 +47,8 @@ def read_kept(name: str) -> bytes | None:
 
 def keep(name: str, content: bytes) -> None:
     """Store ``content`` in a file of the cache folder; do nothing if it cannot be written."""
-    path = cache_dir() / name
     with suppress(OSError):
-        write_file(path, hashlib.sha256(content).digest() + content)
+        write_file(cache_dir() / name, hashlib.sha256(content).digest() + content)
 
 
 def read_parsed(key: str) -> Parsed | None:
