@@ -7,10 +7,8 @@ import textwrap
 import traceback
 from typing import Annotated
 
-import typer
-
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Verbose
+from boostbench.cli.options import Verbose, argument
 from boostbench.reports.text import plain
 
 _WIDEST = 300
@@ -19,10 +17,7 @@ _WIDEST = 300
 def check(
     plugin: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE.py[:NAME]",
-            help="Python file; all that it registers is tested, or only NAME.",
-        ),
+        argument("FILE.py[:NAME]", "Python file; all that it registers is tested, or only NAME."),
     ],
     *,
     verbose: Verbose = False,

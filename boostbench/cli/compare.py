@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from boostbench.cli.guard import INTERRUPTED
 from boostbench.cli.options import (
     DataOptions,
@@ -17,6 +15,7 @@ from boostbench.cli.options import (
     Json,
     Results,
     Retry,
+    argument,
     next_line,
     option,
     statuses_of,
@@ -34,10 +33,7 @@ class Options(DataOptions):
 
     boosters: Annotated[
         list[str],
-        typer.Argument(
-            metavar="BOOSTER",
-            help="Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,...",
-        ),
+        argument("BOOSTER", "Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,..."),
     ]
     on: Annotated[
         list[str], option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file; repeatable.")

@@ -12,7 +12,15 @@ import typer
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
-from boostbench.cli.options import ColumnOptions, Data, Json, any_number, option, repeatable
+from boostbench.cli.options import (
+    ColumnOptions,
+    Data,
+    Json,
+    any_number,
+    argument,
+    option,
+    repeatable,
+)
 from boostbench.cli.output import print_columns, print_error, print_rows
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
 
@@ -152,7 +160,7 @@ def _is_official(located: Located) -> bool | None:
 
 
 def add(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="CSV, ARFF, parquet or libsvm.")],
+    file: Annotated[Path, argument("FILE", "CSV, ARFF, parquet or libsvm.")],
     *,
     name: Annotated[str, option("NAME", "Name in configs; by default that of the file.")] = "",
     columns: ColumnOptions,

@@ -5,19 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from boostbench.cli.guard import OK
-from boostbench.cli.options import DataOptions, Results, next_line, option
+from boostbench.cli.options import DataOptions, Results, argument, next_line, option
 from boostbench.errors import import_extra
 
 
 def fit(
     booster: Annotated[
         str,
-        typer.Argument(
-            metavar="BOOSTER",
-            help="As for compare; by default the best of the last compare.",
+        argument(
+            "BOOSTER",
+            "As for compare; by default the best of the last compare.",
             show_default=False,
         ),
     ] = "",

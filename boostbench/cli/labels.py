@@ -7,17 +7,13 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from boostbench.cli.guard import OK
-from boostbench.cli.options import DataOptions, Json, next_line, option
+from boostbench.cli.options import DataOptions, Json, argument, next_line, option
 from boostbench.cli.output import is_fancy, print_json, print_rows
 
 
 def labels(
-    on: Annotated[
-        str, typer.Argument(metavar="DATA", help="Data set, or CSV, ARFF, parquet or libsvm file.")
-    ],
+    on: Annotated[str, argument("DATA", "Data set, or CSV, ARFF, parquet or libsvm file.")],
     *,
     options: DataOptions,
     booster: Annotated[

@@ -8,12 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from boostbench import registry
 from boostbench.cli.docstrings import parameters_of, sections_of, without_markup
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Json, Plugins, completing
+from boostbench.cli.options import Json, Plugins, argument, completing
 from boostbench.cli.output import print_json, print_rows
 from boostbench.errors import PluginError, UnknownNameError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
@@ -34,11 +32,7 @@ KINDS = (*REGISTRIES, "datasets", "configs")
 def list_(
     kind: Annotated[
         str,
-        typer.Argument(
-            metavar="KIND",
-            help=f"One of {', '.join(KINDS)}.",
-            autocompletion=completing(lambda: KINDS),
-        ),
+        argument("KIND", f"One of {', '.join(KINDS)}.", autocompletion=completing(lambda: KINDS)),
     ],
     *,
     plugins: Plugins,
@@ -60,9 +54,9 @@ def list_(
 def show(
     name: Annotated[
         str,
-        typer.Argument(
-            metavar="NAME",
-            help="Name shown by `boostbench list`.",
+        argument(
+            "NAME",
+            "Name shown by `boostbench list`.",
             autocompletion=completing(lambda: _all_names()),
         ),
     ],

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import typer
-
 from boostbench.cli.guard import OK
-from boostbench.cli.options import program
+from boostbench.cli.options import argument, program
 
 
 def new(
     kind: Annotated[
         Literal["booster", "noise", "dataset", "config"],
-        typer.Argument(metavar="KIND", help="booster, noise, dataset or config."),
+        argument("KIND", "booster, noise, dataset or config."),
     ],
-    name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Lower-case letters and digits, e.g. my-booster.")
-    ],
+    name: Annotated[str, argument("NAME", "Lower-case letters and digits, e.g. my-booster.")],
 ) -> int:
     """Write the template of a plugin or config.
 

@@ -34,6 +34,11 @@ def repeatable(name: str, metavar: str, text: str) -> Any:
     )
 
 
+def argument(metavar: str, text: str, **more: Any) -> Any:
+    """Return an argument with one value, or the values of a list."""
+    return typer.Argument(metavar=metavar, help=text, **more)
+
+
 def any_number(metavar: str, text: str) -> Any:
     """Return an argument with any number of values."""
     return typer.Argument(metavar=metavar, help=text, default_factory=list, show_default=False)
@@ -103,9 +108,9 @@ class Experiments:
 
     configs: Annotated[
         list[str],
-        typer.Argument(
-            metavar="CONFIG",
-            help="Config files, or names shown by `boostbench list configs`.",
+        argument(
+            "CONFIG",
+            "Config files, or names shown by `boostbench list configs`.",
             autocompletion=completing(shipped_configs),
         ),
     ]

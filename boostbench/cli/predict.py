@@ -9,15 +9,13 @@ from typing import Annotated
 import typer
 
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Plugins, option, repeatable
+from boostbench.cli.options import Plugins, argument, option, repeatable
 from boostbench.cli.output import print_error
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="File written by fit.")],
-    rows: Annotated[
-        Path, typer.Argument(metavar="FILE", help="CSV, ARFF or parquet file of new rows.")
-    ],
+    model: Annotated[Path, argument("MODEL", "File written by fit.")],
+    rows: Annotated[Path, argument("FILE", "CSV, ARFF or parquet file of new rows.")],
     *,
     proba: Annotated[
         bool, typer.Option("--proba", help="Add the probability of each class.")

@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
-from boostbench.cli.options import Data, Jobs, Plugins, Results, Size, completing
+from boostbench.cli.options import Data, Jobs, Plugins, Results, Size, argument, completing
 from boostbench.cli.output import print_error
 from boostbench.cli.report import print_table
 from boostbench.cli.run import run_and_print
@@ -39,9 +37,9 @@ def configs_by_paper() -> dict[str, list[Path]]:
 def reproduce(
     papers: Annotated[
         list[str],
-        typer.Argument(
-            metavar="PAPER",
-            help="Paper, such as softmax-boosting, or a config.",
+        argument(
+            "PAPER",
+            "Paper, such as softmax-boosting, or a config.",
             autocompletion=completing(configs_by_paper),
         ),
     ],
