@@ -167,7 +167,8 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         plugin = kinds.get(name)
     except ModuleNotFoundError as error:
         raise PluginError(absence(f"{kinds.kind} {name!r}", error)) from error
-    component = getattr(plugin, "classifier", plugin)  # of another package
+    inner = getattr(plugin, "classifier", None)
+    component = inner if inspect.isclass(inner) else plugin  # a class of another package
     sections = sections_of(plugin)
     declaration = kinds.declarations().get(name, registry.Declaration())
     options = options_model(kinds, name) if kind in ("tables", "figures", "claims") else None
