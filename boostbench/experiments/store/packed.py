@@ -76,10 +76,6 @@ class PackedRecords(RecordStore):
         """Return a virtual path for each record, below the path of the file."""
         return list(self._lines)
 
-    def write(self, record: Record) -> Path:
-        """Raise BoostbenchError, because the store is read-only."""
-        raise BoostbenchError("packed records cannot be added to", where=str(self.folder))
-
     def stored(self, dataset: str) -> dict[str, list[RecordFile]]:
         """Return all records by value, those of other data sets too."""
         return self._of_value

@@ -32,16 +32,10 @@ def other_versions(summary: Summary) -> str:
 
     They are numerical libraries, and the package of the booster.
     """
-    return _differences(tuple(summary.versions.items()))
-
-
-@cache
-def _differences(recorded: tuple[tuple[str, str], ...]) -> str:
-    triples = ((name, old, _version(name)) for name, old in recorded)
     return ", ".join(
-        f"{name} {old} (here {new or 'absent'})"
-        for name, old, new in triples
-        if old != new and name not in ("python", "boostbench")
+        f"{name} {version} (here {_version(name) or 'absent'})"
+        for name, version in summary.versions.items()
+        if name not in ("python", "boostbench") and version != _version(name)
     )
 
 

@@ -123,5 +123,5 @@ def test_a_file_that_is_cut_off_is_refused(content, tmp_path):
 
 def test_nothing_is_added_to_packed_records(done, tmp_path):
     pack(done, tmp_path / PACKED)
-    with pytest.raises(BoostbenchError, match="cannot be added to"):
+    with pytest.raises(BoostbenchError, match="cannot be written"):
         PackedRecords(tmp_path / PACKED).write(done[0])
