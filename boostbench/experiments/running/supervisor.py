@@ -162,7 +162,7 @@ class _Worker:
         EOFError
             If the client closes the connection meanwhile.
         """
-        self._answer, self._log = b"", b""
+        self._answer, self._log = bytearray(), b""
         started, exceeded = now(), None
         deadline = time.monotonic() + (job.limits.time or math.inf)
         with contextlib.suppress(OSError):  # the worker has died
@@ -184,7 +184,7 @@ class _Worker:
         self._read_rest()
         log = tuple(self._log.decode("utf-8", "replace").splitlines()[-LOG_LINES:])
         if self._answer.endswith(b"\n"):
-            return _record(job, self._answer[1:], log, started), is_clean
+            return _record(job, bytes(self._answer[1:]), log, started), is_clean
         exit_code = self.exit_code or 0
         if exceeded is None and -exit_code in _FOR_ALL:
             time.sleep(_FOR_ALL_SECONDS)  # the client may be ended by the same signal
