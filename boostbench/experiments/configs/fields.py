@@ -33,6 +33,7 @@ from boostbench.validation import Distinct, Listed, Mistake, MistakesError
 
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
+MAX_RUNS = 200_000
 
 
 @dataclass(frozen=True)
