@@ -23,7 +23,7 @@ from boostbench.data.loading import load
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.planner import are_done, check_data, make_plan
+from boostbench.experiments.planning.planner import are_done, make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
@@ -166,7 +166,12 @@ class Experiment:
         BoostbenchError
             If an argument is invalid, or records cannot be written.
         """
-        from boostbench.experiments.running.conduct import Progress, make_executor, run_plan
+        from boostbench.experiments.running.conduct import (
+            Progress,
+            check_data,
+            make_executor,
+            run_plan,
+        )
 
         plan = self.plan()
         if on_plan is not None:

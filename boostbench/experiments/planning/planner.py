@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any
 from boostbench import registry
 from boostbench.errors import (
     BoostbenchError,
-    ConfigError,
     DataUnavailableError,
     PluginError,
     absence,
 )
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
-from boostbench.experiments.runs import Data, Params, Run
+from boostbench.experiments.runs import Data, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordFile, RecordStore
 from boostbench.experiments.store.versions import other_versions
-from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
 
 if TYPE_CHECKING:
@@ -99,43 +97,6 @@ def are_done(runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | 
         return all(key in [file.key for file in planner.files(name, key)] for name, key in keys)
     except BoostbenchError:  # raised again when the plan is needed
         return False
-
-
-def check_data(planned: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
-    """Read and divide each data set of the runs, to report errors in the data before training.
-
-    Raises
-    ------
-    ConfigError
-        With the errors of all data sets.
-    """
-    from boostbench.data.dataset import class_indices
-    from boostbench.data.loading import load
-    from boostbench.data.sources import locate
-    from boostbench.data.splits import split
-
-    splits: dict[Data, dict[object, Run]] = {}
-    named: dict[Data, set[tuple[str, ...]]] = {}  # classes, in weights
-    for run in (planned_run.run for planned_run in planned):
-        spec = run.split if isinstance(run.split, str) else Params({**run.split, "fold": 0})
-        splits.setdefault(run.data, {}).setdefault(spec, run)
-        if isinstance(weights := run.booster.params.get("class_weight"), dict):
-            named.setdefault(run.data, set()).add(tuple(weights))
-    complaints = {}
-    for data, runs in splits.items():
-        params = data.params.plain()
-        try:
-            if locate(data.name, params, data_dirs).kind != "generator":
-                dataset = load(data.name, params, data_dirs)
-                for run in runs.values():
-                    plain = run.split if isinstance(run.split, str) else run.split.plain()
-                    split(dataset, plain, stream(run, "split"))
-                for names in named.get(data, ()):
-                    class_indices(names, dataset.classes)
-        except BoostbenchError as error:
-            complaints[str(error)] = error
-    if complaints:
-        raise ConfigError(list(complaints.values()))
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@ import pytest
 from boostbench.errors import ConfigError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
-from boostbench.experiments.planning.planner import check_data, make_plan
+from boostbench.experiments.planning.planner import make_plan
+from boostbench.experiments.running.conduct import check_data
 from boostbench.experiments.store.records import RecordStore
 
 CONFIG = """
