@@ -50,14 +50,12 @@ if TYPE_CHECKING:
     from boostbench.reports.claims.claim_options import (
         Amount,
         At,
-        AtLeast,
         Labels,
         Number,
         SeveralLabels,
         Tolerance,
         Twin,
         Whole,
-        as_list,
     )
     from boostbench.reports.claims.comparing import held_in
     from boostbench.reports.claims.evidence import Case, Evidence, UnitOfTest
@@ -124,7 +122,7 @@ if TYPE_CHECKING:
     from boostbench.theory.layout import own_labels, true_label_first, uniform_baseline
     from boostbench.theory.pixels import PixelMap, pixel_map
     from boostbench.theory.spaces import Space, two_constants
-    from boostbench.validation import Distinct, Listed, MistakesError, OneOrMore
+    from boostbench.validation import Distinct, Listed, MistakesError, OneOrMore, as_list
     from boostbench.weak_learners import (
         LEAVES,
         NESTED_TREES,

@@ -157,15 +157,20 @@ def validated(kind: type[T], value: Mapping[str, Any]) -> T:
         raise MistakesError(*_translated(error, kind, value)) from None
 
 
+def as_list(value: Any) -> Any:
+    """Return a list or tuple unchanged, any other value as a list of one; refuse an empty list."""
+    if value == []:
+        raise ValueError("must not be an empty list")
+    return value if isinstance(value, list | tuple) else [value]
+
+
 class _OneOrMore:
     """Accepts a single value as a list of one."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
-        return core_schema.no_info_before_validator_function(
-            lambda value: value if isinstance(value, list | tuple) else [value], handler(source)
-        )
+        return core_schema.no_info_before_validator_function(as_list, handler(source))
 
     def __get_pydantic_json_schema__(
         self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler

@@ -16,7 +16,6 @@ from boostbench.plugins import (
     END,
     AboutRuns,
     At,
-    AtLeast,
     Case,
     Evidence,
     Labels,
@@ -97,14 +96,13 @@ class PredictionsWithin(_AboutPredictions):
         Index of the component, 1..K-1.
     between : tuple of two numbers
         The range.
-    runs : Rule
-        Share of all conceivable runs, judged by its confidence interval, or number of the planned
-        runs.
+    runs : float
+        Share of all possible runs, judged by the exact binomial test.
     """
 
     component: Whole
     between: Annotated[Listed[float], Len(2, 2)]
-    runs: AtLeast = Field("all", validate_default=True)
+    runs: Annotated[float, Field(gt=0, le=1)] = 1.0
 
     @field_validator("between")
     @classmethod

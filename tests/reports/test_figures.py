@@ -179,7 +179,7 @@ def test_a_set_without_a_result_says_so_in_its_panel(tmp_path):
     config = make_config(tmp_path, noise=noises, boosters=["samme"])
     labels = ("clean", "exchange-0.2")
     broken = {f"letter/samme/{label}/seed-0": ("skipped", "no file") for label in labels}
-    figure = drawn(draw_noise_levels, study_of(config, broken=broken), from_zero=False)
+    figure = drawn(draw_noise_levels, study_of(config, broken=broken))
     dna, letter = figure.axes
     assert dna.get_ylim()[0] > 0
     assert [text.get_text() for text in letter.texts] == ["no result: skipped"]

@@ -27,14 +27,14 @@ class ClaimWords(Model):
     """Wording and source of a claim."""
 
     says: Text = Field(description="The claim in words.")
-    note: Text = Field("", description="A remark for the reader of the verdict.")
+    note: str = Field("", description="A remark for the reader of the verdict.")
     origin: Origin = Field("ours", description="Source of the claim.")
-    section: Text = Field("", description="Section, table or figure of the paper.")
-    quote: Text = Field("", description="Wording of the paper; ... marks an omission.")
-    changed: Text = Field(
+    section: str = Field("", description="Section, table or figure of the paper.")
+    quote: str = Field("", description="Wording of the paper; ... marks an omission.")
+    changed: str = Field(
         "", description="Change made after its results were seen, with its date; always shown."
     )
-    misprint: Text = Field(
+    misprint: str = Field(
         "", description="Reason why the paper's own values do not satisfy the claim; always shown."
     )
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 from pydantic import (
     AfterValidator,
     BeforeValidator,
@@ -38,26 +38,16 @@ from boostbench.reports.values.frame import END
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.reports.values.part_options import MetricName as MetricName
 from boostbench.source import show
-from boostbench.validation import Distinct, Listed, MistakesError, Model
+from boostbench.validation import Distinct, Listed, MistakesError, Model, OneOrMore, as_list
 
 Whole = Annotated[int, Ge(1)]
 #: Largest absolute value of a number in a claim; sums of much larger numbers overflow.
 _MOST = 1e9
 Number = Annotated[float, Ge(0), Le(_MOST)]
+#: Share of runs.
+Share = Annotated[float, Gt(0), Le(1)]
 SignedNumber = Annotated[float, Ge(-_MOST), Le(_MOST)]
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")
-
-
-def as_list(value: Any) -> Any:
-    """Return a list or tuple unchanged, any other value as a list of one; refuse an empty list."""
-    if value == []:
-        raise ValueError("must not be an empty list")
-    return value if isinstance(value, list | tuple) else [value]
-
-
-def _one_or_more(item: Any) -> BeforeValidator:
-    """Return a validator that also accepts a single item in place of a list."""
-    return BeforeValidator(as_list, json_schema_input_type=item | list[item])
 
 
 def _wanted(words: str) -> Any:
@@ -65,7 +55,7 @@ def _wanted(words: str) -> Any:
     return Field(json_schema_extra={"wanted": words})
 
 
-Labels = Annotated[Listed[BoosterLabel], _one_or_more(BoosterLabel), Distinct]
+Labels = Annotated[OneOrMore[BoosterLabel], Distinct]
 
 
 def _several(labels: tuple[str, ...]) -> tuple[str, ...]:
@@ -76,7 +66,7 @@ def _several(labels: tuple[str, ...]) -> tuple[str, ...]:
 
 #: At least two boosters.
 SeveralLabels = Annotated[Labels, AfterValidator(_several)]
-Datasets = Annotated[Listed[DataSetLabel], _one_or_more(DataSetLabel), Distinct]
+Datasets = Annotated[OneOrMore[DataSetLabel], Distinct]
 
 
 def _levels(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
@@ -105,7 +95,7 @@ def _by_rate(labels: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     return tuple(sorted(labels or rates, key=rate))
 
 
-Noises = Annotated[Listed[NoiseLabel], _one_or_more(NoiseLabel), Distinct, AfterValidator(_by_rate)]
+Noises = Annotated[OneOrMore[NoiseLabel], Distinct, AfterValidator(_by_rate)]
 
 
 def _round(value: int | str, info: ValidationInfo) -> int | str:
@@ -345,7 +335,7 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
 #: Right side of a comparison: a number, ``noise_rate``, boosters, or another quantity.
 Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
 _Count = Annotated[int, Ge(0)]
-Counts = dict[BoosterLabel, Annotated[Listed[_Count], _one_or_more(_Count)]]
+Counts = dict[BoosterLabel, OneOrMore[_Count]]
 
 
 def _twin(path: str) -> Config:

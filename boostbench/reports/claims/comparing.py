@@ -14,13 +14,13 @@ from pydantic import model_validator
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import (
     Amount,
-    AtLeast,
     Bound,
     Labels,
     Levels,
     Margin,
     Quantity,
     SeveralLabels,
+    Share,
     Tolerance,
 )
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
@@ -170,12 +170,11 @@ class ShareOfRuns(Relation):
 
     Attributes
     ----------
-    runs : Rule
-        Share of all possible runs such as 0.9, judged by the exact binomial test; or a number of
-        the planned runs.
+    runs : float
+        Share of all possible runs, judged by the exact binomial test.
     """
 
-    runs: AtLeast
+    runs: Share
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on the share of runs in each cell."""

@@ -22,7 +22,6 @@ from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, est
 State = Literal["holds", "fails", "open", "missing"]
 #: Required number of units if no finite number would decide an outcome.
 NEVER = math.inf
-SHARE_TEST = "exact binomial test of a share"
 EQUALITY = "equality in every run"
 _NORMAL = NormalDist()
 
@@ -134,19 +133,17 @@ def equivalent(pairs: Repeats, estimated: Estimate, tolerance: float) -> Outcome
     return _outcome(pairs, estimated, p, here, edge)
 
 
-def at_least(successes: Repeats, rule: Rule) -> Outcome:
-    """Decide on a share of all possible runs, or on a number of the planned runs.
+def at_least(successes: Repeats, wanted: float) -> Outcome:
+    """Decide on a share of all possible runs, by the exact binomial test with Wilson's interval.
 
-    A share is judged by the exact binomial test, with Wilson's interval. A number of planned runs
-    counts as it is: it is beyond chance if more runs succeed than coins would, and contradicted if
-    fewer do than the wanted share would let expect. Runs on overlapping splits count as a smaller
-    effective number.
+    Runs on overlapping splits count as a smaller effective number.
 
     Parameters
     ----------
     successes : Repeats
         1 for each run in which a statement holds, 0 for the other runs.
-    rule : Rule
+    wanted : float
+        Smallest share, 0 to 1.
 
     Returns
     -------
@@ -155,34 +152,32 @@ def at_least(successes: Repeats, rule: Rule) -> Outcome:
     """
     from scipy.stats import binomtest
 
-    n, planned = len(successes.values), len(successes.design.units)
+    n = len(successes.values)
     if n == 0:
         return _missing(successes)
     n_successes = sum(successes.values.values())
-    share, wanted = n_successes / n, rule.count
+    beyond = n_successes / n - wanted
     inflation = 1 + n * successes.design.overlap  # of the variance
     k, m = round(n_successes / inflation), max(1, round(n / inflation))
-    if wanted is None:
-        bound, here = rule.share, share >= rule.share - ROUNDING
-        above, below = (binomtest(k, m, bound, each).pvalue for each in ("greater", "less"))
-        ends = binomtest(k, m).proportion_ci(method="wilson")
-        interval, p = (float(ends.low), float(ends.high)), (float(above), float(below))
-        total = NEVER
-        if abs(share - bound) > ROUNDING and 0 < bound < 1 and not successes.design.overlap:
-            z = _NORMAL.inv_cdf(LEVEL)
-            total = max(float(n), bound * (1 - bound) * (z / (share - bound)) ** 2)
-        return decided(
-            Outcome("open", share, interval, n, planned, total, here, test=SHARE_TEST, p=p)
+    p = tuple(float(binomtest(k, m, wanted, each).pvalue) for each in ("greater", "less"))
+    ends = binomtest(k, m).proportion_ci(method="wilson")
+    total = NEVER
+    if abs(beyond) > ROUNDING and 0 < wanted < 1 and not successes.design.overlap:
+        z = _NORMAL.inv_cdf(LEVEL)
+        total = max(float(n), wanted * (1 - wanted) * (z / beyond) ** 2)
+    return decided(
+        Outcome(
+            "open",
+            n_successes / n,
+            (float(ends.low), float(ends.high)),
+            n,
+            len(successes.design.units),
+            total,
+            here=beyond >= -ROUNDING,
+            test="exact binomial test of a share",
+            p=p,
         )
-    here = n_successes >= wanted
-    if not here and not planned >= wanted > n_successes + planned - n:
-        why = "; ".join(successes.gaps) or f"only {planned} runs are planned"
-        return Outcome("missing", share, n=n, planned=planned, why=why)
-    above = binomtest(k, m, 0.5, "greater").pvalue
-    below = binomtest(k, m, wanted / planned, "less").pvalue
-    p = (float(above), 1.0) if here else (1.0, float(below))
-    found = Outcome("open", share, n=n, planned=planned, here=here, test="exact sign test", p=p)
-    return decided(found)
+    )
 
 
 def all_of(outcomes: Iterable[Outcome]) -> Outcome:

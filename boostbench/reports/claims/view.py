@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, get_args
 
 from pydantic import ConfigDict
 
-from boostbench.experiments.configs.parts import Claim, Origin
+from boostbench.experiments.configs.parts import ClaimWords, Origin
 from boostbench.reports.claims.evidence import Case
 from boostbench.reports.claims.inference import EQUALITY, State
 from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status
-from boostbench.validation import Listed, Model
+from boostbench.validation import Listed
 
 if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import Verdict
@@ -43,24 +43,26 @@ HOW_TO_READ = (
 )
 
 
-class ClaimView(Model):
+class ClaimView(ClaimWords):
     """A claim with its verdict in words."""
 
     # Summaries of later versions may have more keys.
     model_config = ConfigDict(extra="ignore")
 
-    says: str
-    note: str = ""
-    origin: Origin = "paper"
-    section: str = ""
-    quote: str = ""
     verdict: Status
     #: Sentences on the counts of cases (first), missing runs, the test and what would decide it.
     reasons: Listed[str] = ()
     #: P-value of "the claim is true"; 1 if it is false in these runs or unknown.
     p: float = 1.0
-    #: Remarks that are never left out, such as a change made after results were seen.
-    marks: Listed[str] = ()
+
+    @property
+    def marks(self) -> list[str]:
+        """Remarks that are never left out, such as a change made after results were seen."""
+        marks = {
+            "after its results were seen": self.changed,
+            "the printed values do not satisfy it": self.misprint,
+        }
+        return [f"{words}: {reason}" for words, reason in marks.items() if reason]
 
     @property
     def tone(self) -> str:
@@ -85,25 +87,12 @@ class ClaimView(Model):
 
 def view_of(verdict: Verdict) -> ClaimView:
     """Return a verdict in words."""
-    claim = verdict.claim
     return ClaimView(
-        says=claim.says,
-        note=claim.note,
-        origin=claim.origin,
-        section=claim.section,
-        quote=claim.quote,
+        **{name: getattr(verdict.claim, name) for name in ClaimWords.model_fields},
         verdict=verdict.status,
         reasons=tuple(_reasons(verdict)),
         p=max(group.p[0] for group in verdict.groups) if verdict.here else 1.0,
-        marks=tuple(_marks(claim)),
     )
-
-
-def _marks(claim: Claim) -> Iterator[str]:
-    if claim.changed:
-        yield f"after its results were seen: {claim.changed}"
-    if claim.misprint:
-        yield f"the printed values do not satisfy it: {claim.misprint}"
 
 
 def counts_in_words(views: Iterable[ClaimView]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,20 +15,16 @@ from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.panels import (
     DIAMOND,
-    add_legend,
     describe,
     draw_line,
+    lay_out,
     lowest,
-    mark_runs,
     most_shown,
-    name_ends,
+    name_lines,
     repeats_in_words,
     round_log_ticks,
-    say_no_result,
     styles_of,
-    title,
 )
-from boostbench.reports.figures.style import GREY
 from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
@@ -45,7 +40,6 @@ from boostbench.validation import OneOrMore
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
 #: Styles of lines by `Quantity.stroke`.
 _STROKES: dict[str, Any] = {
@@ -73,7 +67,7 @@ _N_POINTS = 200
 _TOP = {"linear": 105.0, "log": 130.0}  # upper end of the y axis by scale, if bounds are drawn
 # In inches: size of a panel in a wide and in a narrow figure, margins.
 _PANEL, _LARGE_PANEL = (2.0, 1.6), (3.1, 2.2)
-_LEFT, _BOTTOM = 0.4, 0.3
+_MARGINS = 0.4, 0.3
 
 
 def draw_curves(
@@ -94,8 +88,6 @@ def draw_curves(
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
-    from matplotlib.figure import Figure
-
     check_metrics(study, y)
     study, left_out = most_shown(study, y[0], max(1, len(study.noises)))
     rounds = max(2, *(result.run.rounds for result in study.results))
@@ -111,54 +103,26 @@ def draw_curves(
         has_stops=has_stops,
     )
     n_columns = _columns(len(study.datasets))
-    rows = [
-        (noise, study.datasets[start : start + n_columns])
-        for noise in study.noises
-        for start in range(0, len(study.datasets), n_columns)
-    ]
-    width, height = _LARGE_PANEL if n_columns <= 2 else _PANEL
-    size = _LEFT + width * n_columns, _BOTTOM + height * len(rows)
-    figure = Figure(figsize=size, layout="constrained")
-    for i, (noise, datasets) in enumerate(rows):
-        below = rows[i + 1][1] if i + 1 < len(rows) else ()
-        for column, dataset in enumerate(datasets):
-            axes = figure.add_subplot(len(rows), n_columns, i * n_columns + column + 1)
-            title(axes, dataset)
-            mark_runs(axes, study, noise, dataset)
-            cells = [study.cells.get((noise, dataset, name), []) for name in study.boosters]
-            _draw_panel(axes, cells, look)
-            if column == 0:
-                heading = f"{noise}\n" if len(study.noises) > 1 else ""
-                axes.set_ylabel(f"{heading}{_axis(y)}{', log scale' * (y_scale == 'log')}")
-            if column >= len(below):
-                axes.set_xlabel("round")
-    repeats = repeats_in_words(study, band=band)
-    _add_legend_and_caption(
-        figure, look, repeats, left_out, beside=n_columns == 1, has_paper=bool(paper)
-    )
-    return figure
-
-
-def _add_legend_and_caption(
-    figure: Figure, look: _Look, repeats: str, left_out: str, *, beside: bool, has_paper: bool
-) -> None:
-    """Describe the figure; the legend omits what axis labels and names at line ends show."""
-    boosters, others = _handles(figure, look)
-    if len(look.metrics) == 1:
-        others = others[1:]  # the axis label names the metric
-        boosters = [] if len(figure.axes) == 1 and name_ends(figure.axes[0]) else boosters
-    add_legend(figure, boosters, others, note=repeats, beside=beside)
-    words = [QUANTITIES[metric].line for metric in look.metrics]
+    size = _LARGE_PANEL if n_columns <= 2 else _PANEL
+    label = f"{_axis(y)}{', log scale' * (y_scale == 'log')}"
+    figure, panels = lay_out(study, study.noises, n_columns, size, _MARGINS, ("round", label))
+    for axes, _, _, cells in panels:
+        _draw_panel(axes, cells, look)
+    kinds = {QUANTITIES[metric].line: _line_style(metric) for metric in y if len(y) > 1}
+    kinds |= {"stopped early": _CROSS, "paper": DIAMOND}
+    note = repeats_in_words(study, band=band)
+    name_lines(figure, panels, look.styles, kinds, note, at_ends=len(y) == 1)
+    words = f" ({listed([QUANTITIES[metric].line for metric in y])})" * (len(y) > 1)
     describe(
         figure,
-        f"{capital(_axis(look.metrics).partition(' (%)')[0])}"
-        f"{f' ({listed(words)})' * (len(words) > 1)} against the round"
-        f", on a log scale: {repeats}.",
+        f"{capital(_axis(y).partition(' (%)')[0])}{words} against the round, on a log scale: "
+        f"{note}.",
         "Where runs stopped early they keep their last value." * look.has_stops,
-        "Hollow marks are the paper's values." * has_paper,
+        "Hollow marks are the paper's values." * bool(paper),
         "Bounds above 100 % say nothing and are cut off." * bool(look.bounds),
         left_out,
     )
+    return figure
 
 
 def _axis(metrics: Sequence[str]) -> str:
@@ -204,8 +168,6 @@ def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> N
             _draw_paper_values(axes, runs[0], look, drawn)
     _draw_bounds(axes, by_booster, look)
     _format_axes(axes, look)
-    if not any(by_booster):
-        say_no_result(axes, itertools.chain(*cells))
 
 
 def _draw_bounds(axes: Axes, by_booster: Iterable[Sequence[Result]], look: _Look) -> None:
@@ -290,27 +252,6 @@ def _format_axes(axes: Axes, look: _Look) -> None:
         axes.yaxis.set_major_locator(MaxNLocator(5))
     else:
         round_log_ticks(axes)
-
-
-def _handles(figure: Figure, look: _Look) -> tuple[list[Line2D], list[Line2D]]:
-    """Return legend handles of the boosters, and of the kinds of lines and marks, in the figure."""
-    from matplotlib.lines import Line2D
-
-    labels = [str(line.get_label()).split(AND) for axes in figure.axes for line in axes.get_lines()]
-    drawn = {part for parts in labels for part in parts}
-    boosters = [
-        Line2D([], [], markersize=3.4, label=name, **style)
-        for name, style in look.styles.items()
-        if name in drawn
-    ]
-    lines = {QUANTITIES[metric].line: _line_style(metric) for metric in look.metrics}
-    lines |= {"stopped early": _CROSS, "paper": DIAMOND}
-    others = [
-        Line2D([], [], color=GREY, label=words, **style)
-        for words, style in lines.items()
-        if words in drawn
-    ]
-    return boosters, others
 
 
 def _columns(n_datasets: int) -> int:

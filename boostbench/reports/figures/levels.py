@@ -12,21 +12,15 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import scope_of
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
-    Shown,
-    add_legend,
     describe,
     draw_line,
-    grid_of,
-    label_outer,
+    lay_out,
     lowest,
-    mark_runs,
     most_shown,
-    name_ends,
+    name_lines,
     repeats_in_words,
     round_log_ticks,
-    say_no_result,
     styles_of,
-    title,
     values_at,
 )
 from boostbench.reports.figures.style import GREY, method_styles, round_ticks
@@ -38,14 +32,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
 
-_DIAGONAL: dict[str, Any] = {
-    "color": GREY,
-    "label": "error = noise rate",
-    "linewidth": 0.8,
-    "linestyle": (0, (4, 2)),
-}
+_EQUAL = "error = noise rate"
+_DIAGONAL: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 2))}
 _LINE: dict[str, Any] = {"markersize": 3.4, "linewidth": 1.3}
 _LARGE_PANEL = (4.6, 2.7)
 _MOST_TICKS = 5
@@ -61,7 +50,7 @@ def _check_rates(models: Sequence[str], rates: Collection[float]) -> None:
         )
 
 
-def _check_noises(from_zero: bool, info: ValidationInfo) -> bool:
+def _check_noises(diagonal: bool, info: ValidationInfo) -> bool:
     """Refuse several models; with a single rate, only the report lacks the figure."""
     scope, shown = scope_of(info), info.data.get("noises", ())
     noises = [n for n in scope.noises if not shown or n.full_label in shown]
@@ -69,11 +58,11 @@ def _check_noises(from_zero: bool, info: ValidationInfo) -> bool:
     rates = {noise.rate for noise in noises if not isinstance(noise.rate, str)}
     if "noise" not in scope.unknown and len(models) > 1:
         _check_rates(models, sorted(rates))
-    return from_zero
+    return diagonal
 
 
 #: The last option, with which the noises that are shown are checked.
-_FromZero = Annotated[bool, AfterValidator(_check_noises), Field(validate_default=True)]
+_Diagonal = Annotated[bool, AfterValidator(_check_noises), Field(validate_default=True)]
 
 
 def draw_noise_levels(
@@ -82,8 +71,7 @@ def draw_noise_levels(
     value: MetricName = "test_error",
     at: AtRound = None,
     band: Band = True,
-    diagonal: bool = False,
-    from_zero: _FromZero = True,
+    diagonal: _Diagonal = False,
 ) -> Figure:
     """Error against the noise rate, mean and band over repeats, one panel per data set.
 
@@ -92,39 +80,31 @@ def draw_noise_levels(
     study : Study
         With one noise model at two or more rates; clean labels have the rate 0.
     diagonal : bool, default=False
-        Draw the line on which the error equals the noise rate.
-    from_zero : bool, default=True
-        Start the axis at 0 instead of near the smallest error.
+        Draw the line on which the error equals the noise rate, and start the axis at 0.
     """
-    from matplotlib.lines import Line2D
-
     study, left_out = most_shown(study, value)
     shown, styles = values_at(study, value, at), styles_of(study)
     models = sorted(set(shown.frame["noise_model"]) - {"none"})
     rates = np.unique(shown.frame["noise_rate"])
     _check_rates(models, rates)
+    frame = shown.frame.assign(x=100 * shown.frame["noise_rate"], line=shown.frame["booster"])
     n_columns = min(len(study.datasets), 4)
-    panel = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0)
-    figure, panels = grid_of(len(study.datasets), n_columns, panel, (0.35, 0.4))
-    for axes, dataset in zip(panels, study.datasets, strict=True):
-        title(axes, dataset)
-        mark_runs(axes, study, study.noises[-1], dataset)
-        frame = shown.frame[shown.frame["dataset"] == dataset]
-        frame = frame.assign(x=100 * frame["noise_rate"], line=frame["booster"])
-        _draw_lines(axes, frame, styles, value, band=band)
+    size, margins = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0), (0.35, 0.4)
+    labels = f"noise rate (%), {models[0]}", shown.axis
+    figure, panels = lay_out(study, study.noises[-1:], n_columns, size, margins, labels)
+    for axes, _, dataset, _ in panels:
+        _draw_lines(axes, frame[frame["dataset"] == dataset], styles, value, band=band)
         if diagonal:
-            axes.plot(100 * rates, QUANTITIES[value].scale * rates, zorder=1, **_DIAGONAL)
+            scale = QUANTITIES[value].scale
+            axes.plot(100 * rates, scale * rates, color=GREY, label=_EQUAL, zorder=1, **_DIAGONAL)
+            axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
         last = 100 * float(rates[-1])
         axes.set_xlim(-0.02 * last, 1.02 * last)
         axes.xaxis.set_major_locator(round_ticks(6))
-        if from_zero:
-            axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
         axes.yaxis.set_major_locator(round_ticks(6))
-        if frame.empty:
-            say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
-    label_outer(panels, n_columns, f"noise rate (%), {models[0]}", shown.axis)
-    diagonals = [Line2D([], [], **_DIAGONAL)] if diagonal else []
-    _finish(figure, study, shown, "the noise rate", styles, diagonals, left_out, band=band)
+    note = f"{shown.rounds}; {repeats_in_words(study, band=band)}"
+    name_lines(figure, panels, styles, {_EQUAL: _DIAGONAL}, note)
+    describe(figure, f"{capital(shown.axis)} against the noise rate at {note}.", left_out)
     return figure
 
 
@@ -139,7 +119,7 @@ def draw_parameter(
     y_scale: Scale = "linear",
     band: Band = True,
 ) -> Figure:
-    """Error against a parameter, mean and band over repeats, one panel per data set (and noise).
+    """Error against a parameter, mean and band over repeats, a panel per data set, rows per noise.
 
     Boosters that differ only in this parameter share a line.
 
@@ -154,45 +134,21 @@ def draw_parameter(
     shown = values_at(study, value, at)
     frame = _with_parameter(shown.frame, study, x)
     styles = method_styles(frame["line"])
-    contents = [(noise, dataset) for noise in study.noises for dataset in study.datasets]
     n_columns = min(len(study.datasets), 5)
-    panel = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7)
-    figure, panels = grid_of(len(contents), n_columns, panel, (0.35, 0.3))
-    for axes, (noise, dataset) in zip(panels, contents, strict=True):
+    size, margins = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7), (0.35, 0.3)
+    labels = label or x, shown.axis
+    figure, panels = lay_out(study, study.noises, n_columns, size, margins, labels)
+    for axes, noise, dataset, _ in panels:
         axes.set_xscale(x_scale)
         axes.set_yscale(y_scale)
-        title(axes, f"{dataset}, {noise}" if len(study.noises) > 1 else dataset)
-        mark_runs(axes, study, noise, dataset)
-        panel_frame = frame[(frame["dataset"] == dataset) & (frame["noise"] == noise)]
-        if panel_frame.empty:
-            axes.set_xticks([])
-            say_no_result(axes, (r for r in study.results if r.run.dataset == dataset))
-        else:
-            _draw_lines(axes, panel_frame, styles, value, band=band)
-            _format_axes(axes, sorted(set(panel_frame["x"])), value)
-    label_outer(panels, n_columns, label or x, shown.axis)
-    _finish(figure, study, shown, label or x, styles, [], band=band)
+        part = frame[(frame["dataset"] == dataset) & (frame["noise"] == noise)]
+        _draw_lines(axes, part, styles, value, band=band)
+        if axes.lines:
+            _format_axes(axes, sorted(set(part["x"])), value)
+    note = f"{shown.rounds}; {repeats_in_words(study, band=band)}"
+    name_lines(figure, panels, styles, {}, note)
+    describe(figure, f"{capital(shown.axis)} against {label or x} at {note}.")
     return figure
-
-
-def _finish(
-    figure: Figure,
-    study: Study,
-    shown: Shown,
-    against: str,
-    styles: Styles,
-    others: Sequence[Line2D],
-    left_out: str = "",
-    *,
-    band: bool,
-) -> None:
-    """Label the lines, at their ends if there is room or else in a legend, and add the caption."""
-    words = repeats_in_words(study, band=band)
-    note = f"{shown.rounds}; {words}"
-    panels = figure.axes
-    handles = [] if len(panels) == 1 and name_ends(panels[0]) else _handles(styles)
-    add_legend(figure, handles, others, note=note, beside=len(panels) == 1)
-    describe(figure, f"{capital(shown.axis)} against {against} at {note}.", left_out)
 
 
 def _draw_lines(axes: Axes, frame: pd.DataFrame, styles: Styles, value: str, *, band: bool) -> None:
@@ -216,12 +172,6 @@ def _draw_lines(axes: Axes, frame: pd.DataFrame, styles: Styles, value: str, *, 
             **_LINE,
             **style,
         )
-
-
-def _handles(styles: Styles) -> list[Line2D]:
-    from matplotlib.lines import Line2D
-
-    return [Line2D([], [], label=name, **_LINE, **style) for name, style in styles.items()]
 
 
 def _with_parameter(frame: pd.DataFrame, study: Study, x: str) -> pd.DataFrame:

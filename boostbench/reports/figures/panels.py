@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -65,12 +66,99 @@ def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]
         left_out.append(f"the first {len(datasets)} of {len(study.datasets)} data sets")
     if not left_out:
         return study, ""
-    words = (
-        f"Shown are {listed(left_out)}; `boosters` and `datasets` select others."
-        if left_out
-        else ""
-    )
+    words = f"Shown are {listed(left_out)}; `boosters` and `datasets` select others."
     return study.only(boosters, datasets), words
+
+
+class Panel(NamedTuple):
+    """Panel of a data set."""
+
+    axes: Axes
+    noise: str
+    dataset: str
+    cells: list[list[Result]]  # results of each booster
+
+
+def lay_out(
+    study: Study,
+    noises: Sequence[str],
+    n_columns: int,
+    size: tuple[float, float],
+    margins: tuple[float, float],
+    labels: tuple[str, str],
+) -> tuple[Figure, list[Panel]]:
+    """Return a figure and its panels, one per data set and noise; each noise begins a row.
+
+    Parameters
+    ----------
+    study : Study
+    noises : sequence of str
+        Labels.
+    n_columns : int
+    size, margins : tuple of float
+        Of a panel, and of the figure at the left and below, in inches.
+    labels : tuple of str
+        Of the x and y axes, written only in the last row and first column.
+    """
+    from matplotlib.figure import Figure
+
+    starts = range(0, len(study.datasets), n_columns)
+    rows = [(noise, study.datasets[i : i + n_columns]) for noise in noises for i in starts]
+    width, height = margins[0] + size[0] * n_columns, margins[1] + size[1] * len(rows)
+    figure, panels = Figure(figsize=(width, height), layout="constrained"), []
+    for row, (noise, datasets) in enumerate(rows):
+        n_below = len(rows[row + 1][1]) if row + 1 < len(rows) else 0
+        for column, dataset in enumerate(datasets):
+            axes = figure.add_subplot(len(rows), n_columns, row * n_columns + column + 1)
+            title(axes, dataset)
+            mark_runs(axes, study, noise, dataset)
+            if column == 0:
+                axes.set_ylabel(f"{noise}\n" * (len(noises) > 1) + labels[1])
+            if column >= n_below:
+                axes.set_xlabel(labels[0])
+            cells = [study.cells.get((noise, dataset, name), []) for name in study.boosters]
+            panels.append(Panel(axes, noise, dataset, cells))
+    return figure, panels
+
+
+def name_lines(
+    figure: Figure,
+    panels: Iterable[Panel],
+    styles: Mapping[str, Mapping[str, Any]],
+    others: Mapping[str, Mapping[str, Any]],
+    note: str,
+    *,
+    at_ends: bool = True,
+) -> None:
+    """Name lines at their ends if there is room, else in a legend; say which panels are empty.
+
+    Parameters
+    ----------
+    figure : Figure
+    panels : iterable of Panel
+        Each line is labelled with the name of its booster, of its kind, or both joined by `AND`.
+    styles, others : mapping of str to mapping
+        Styles of boosters and of kinds of lines by name.
+    note : str
+        Title of the legend.
+    at_ends : bool, default=True
+        False if a booster has several lines.
+    """
+    from matplotlib.lines import Line2D
+
+    labels = [str(line.get_label()).split(AND) for axes in figure.axes for line in axes.get_lines()]
+    drawn = {part for parts in labels for part in parts}
+    boosters, kinds = (
+        [Line2D([], [], **{**look, "label": name, **of[name]}) for name in of if name in drawn]
+        for look, of in (({"markersize": 3.4}, styles), ({"color": GREY}, others))
+    )
+    if at_ends and len(figure.axes) == 1 and name_ends(figure.axes[0]):
+        boosters = []
+    grid = figure.axes[0].get_gridspec()
+    add_legend(figure, boosters, kinds, note=note, beside=grid is not None and grid.ncols == 1)
+    for axes, _, _, cells in panels:
+        if not axes.lines:
+            say_no_result(axes, itertools.chain(*cells))
 
 
 def grid_of(
@@ -247,6 +335,7 @@ def say_no_result(axes: Axes, results: Iterable[Result]) -> None:
     """Write the statuses of the runs into an empty panel."""
     text = f"no result: {', '.join(dict.fromkeys(result.status for result in results))}"
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
+    axes.set_xticks([])
     axes.set_yticks([])
     axes.minorticks_off()
 

@@ -11,7 +11,6 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import Options
 from boostbench.experiments.configs.parts import Claim
 from boostbench.plugin_files import load_plugin
-from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, at_least, lower, near
 from boostbench.reports.claims.verdicts import GroupVerdict, Verdict, judge
 from boostbench.reports.claims.view import remedies, view_of
@@ -137,14 +136,14 @@ def test_unknown_parts_decide_only_if_known_ones_do_not():
 
 def test_a_share_is_judged_by_the_exact_binomial_test():
     # 90 of 100: 0.8256 to 0.9448, as in R's prop.test without correction
-    outcome = at_least(sample(*[1.0] * 90, *[0.0] * 10), Rule(share=0.5))
+    outcome = at_least(sample(*[1.0] * 90, *[0.0] * 10), 0.5)
     assert outcome.interval == pytest.approx((0.8256, 0.9448), abs=1e-4)
     assert outcome.state == "holds"
-    tight = at_least(sample(*[1.0] * 90, *[0.0] * 10), Rule(share=0.85))
+    tight = at_least(sample(*[1.0] * 90, *[0.0] * 10), 0.85)
     assert tight.state == "open"
     tens = math.ceil(tight.total / 10) + 2  # the estimate is that of the normal approximation
     enough = sample(*[1.0] * 9 * tens, *[0.0] * tens)
-    assert at_least(enough, Rule(share=0.85)).state == "holds"
+    assert at_least(enough, 0.85).state == "holds"
 
 
 def test_the_kind_of_the_documentation(tmp_path):
@@ -207,6 +206,6 @@ def test_a_change_after_the_results_is_shown(tmp_path):
     claim["compares"] = {"booster": "sm", "lower_than": "mh", "noise": "clean"}
     (verdict,) = judge(world(tmp_path, "single", claim))
     mark = "after its results were seen: 2026-11-22 by 1% → 2%"
-    assert view_of(verdict).marks == (mark,)
+    assert view_of(verdict).marks == [mark]
     assert f"- **{mark}**" in verdicts_markdown("a", [verdict])
-    assert verdict_json(verdict)["marks"] == [mark]
+    assert verdict_json(verdict)["changed"] == "2026-11-22 by 1% → 2%"
