@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+import base64
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.reports.claims.evidence import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
-from boostbench.reports.claims.view import view_of
+from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows, view_of
 from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
+from boostbench.reports.figures.charts import thinned
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names
 from boostbench.reports.files import write_files
-from boostbench.reports.page import render_page
+from boostbench.reports.html import asset, render
+from boostbench.reports.provenance import provenance
 from boostbench.reports.summary import SUMMARY, ReportSummary
 from boostbench.reports.tables.latex_writer import to_latex
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print, listed
-from boostbench.reports.values.frame import Study
+from boostbench.reports.values.agreement import in_words
+from boostbench.reports.values.frame import Result, Study
 from boostbench.reports.values.part_options import PartOptions
 from boostbench.source import read_source
 
@@ -33,6 +39,9 @@ if TYPE_CHECKING:
 
 #: Command named in the reason of a skipped run if its data can be downloaded.
 _FETCH = "boostbench data fetch"
+_MOST_GAPS = 50  # reasons of missing results, and runs listed for each
+# Limits of the page, and of its charts alone.
+_PAGE_BYTES, _CHART_BYTES = 980_000, 300_000
 
 
 @dataclass(frozen=True)
@@ -85,9 +94,40 @@ class Report:
         )
 
     def page(self, drawings: Mapping[str, Drawing]) -> str:
-        """Return the page as HTML, with the files of the figures."""
-        made = self.study, self.tables, drawings, self.undrawn, self.verdicts
-        return render_page(self.summary(), *made)
+        """Return the page as HTML.
+
+        Parameters
+        ----------
+        drawings : mapping of str to Drawing
+            Figures by name. Images that would make the page too large are only named.
+        """
+        study, summary = self.study, self.summary()
+        counts = Counter(result.status for result in study.results)
+        facts = [in_words(summary.printed.values())] if summary.printed else []
+        facts += [counts_in_words(summary.claims)] if summary.claims else []
+        uplot = {
+            "licence": asset("uplot/LICENSE"),
+            "style": asset("uplot/uPlot.min.css"),
+            "script": asset("uplot/uPlot.iife.min.js") + asset("chart.js"),
+        }
+        page = partial(
+            render,
+            "report.html.j2",
+            summary=summary,
+            report=self,
+            config=study.config,
+            n_runs=len(study.results),
+            library=uplot if any(drawing.chart for drawing in drawings.values()) else "",
+            counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
+            facts=facts,
+            claims=[*zip(summary.claims, map(evidence_rows, self.verdicts), strict=True)],
+            how_to_read=HOW_TO_READ,
+            gaps=_gaps(study),
+            provenance=provenance(study),
+            config_text=_config_text(study),
+        )
+        without_images = page(figures=_figures(drawings, 0)).encode(errors="replace")
+        return page(figures=_figures(drawings, _PAGE_BYTES - len(without_images)))
 
     def write(self, folder: Path | str) -> tuple[Path, ...]:
         """Write the report; return the files, the page last.
@@ -123,6 +163,56 @@ class Report:
         contents[SUMMARY] = self.summary().text()
         contents["report.html"] = self.page(drawings)
         return write_files(Path(folder), contents)
+
+
+def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str, Any]]:
+    """Return name, caption and image of each figure; no images beyond the given bytes.
+
+    A figure of lines also has their numbers, from which the page draws an interactive chart. If the
+    numbers of all figures are too many, lines have fewer points.
+    """
+    charts = [drawing.chart for drawing in drawings.values()]
+    every = 1 + len(json.dumps(charts)) // _CHART_BYTES
+    figures: list[dict[str, Any]] = []
+    for name, drawing in drawings.items():
+        image = base64.b64encode(drawing.png).decode()
+        bytes_left -= len(image)
+        figures.append(
+            {
+                "name": name,
+                "words": name.replace("-", " ").replace("_", " ").capitalize(),
+                "caption": drawing.caption,
+                "image": image if bytes_left >= 0 else "",
+                "chart": thinned(drawing.chart, every) if drawing.chart else None,
+            }
+        )
+    return figures
+
+
+def _gaps(study: Study) -> list[dict[str, Any]]:
+    """Return the runs without a result, grouped by status and reason.
+
+    Beyond a maximum number of groups, further runs are grouped by status alone.
+    """
+    groups: dict[tuple[str, str], list[Result]] = {}
+    for result in study.results:
+        if not result.ok:
+            error = result.record.error if result.record else None
+            reason = error.text if error else result.reported_reason
+            if (result.status, reason) not in groups and len(groups) >= _MOST_GAPS:
+                reason = "other reasons"
+            groups.setdefault((result.status, reason), []).append(result)
+    return [
+        {"status": status, "reason": reason, "runs": results[:_MOST_GAPS], "n": len(results)}
+        for (status, reason), results in groups.items()
+    ]
+
+
+def _config_text(study: Study) -> str:
+    try:
+        return study.config.path.read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def make_report(study: Study, *, studies: Studies | None = None, size: str = "") -> Report:

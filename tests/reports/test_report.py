@@ -273,7 +273,7 @@ def test_without_data_the_command_that_fetches_it_is_named_once(tmp_path):
         ("critical-difference", {"value": "test_cost"}, "a 'cost' of the data sets"),
         ("critical-difference", {"at": 1000}, "at must be rounds from 1 to 100"),
         ("table", {"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
-        ("curves", {"y": []}, "must share an axis, found none"),
+        ("curves", {"y": []}, "must not be an empty list"),
     ],
 )
 def test_an_option_that_the_runs_do_not_serve_is_refused(tmp_path, kind, options, complaint):

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.tables.facts import Fact, FactKey
 from boostbench.reports.text import listed
-from boostbench.reports.values.designs import Repeats, sample_of
 from boostbench.reports.values.differences import Estimate, estimate
-from boostbench.reports.values.frame import END, Study
+from boostbench.reports.values.frame import END
 from boostbench.reports.values.rank_statistics import holm
 
 _LEVEL = 0.05
 _MOST_OTHERS = 3  # boosters named after the first
-Case = tuple[str, str | None]  # a noise and a data set
+Case = tuple[str, str]  # a noise and a data set
 
 
-def contest(study: Study, facts: Mapping[FactKey, Fact], metric: str, best: str) -> Iterator[str]:
+def contest(facts: Mapping[FactKey, Fact], metric: str, best: str) -> Iterator[str]:
     """Yield sentences on the booster that is best in most cases, at the last T of a table.
 
     A case is a data set with a noise on which every booster has a value. A lead is beyond chance if
@@ -26,7 +25,6 @@ def contest(study: Study, facts: Mapping[FactKey, Fact], metric: str, best: str)
 
     Parameters
     ----------
-    study : Study
     facts : mapping of FactKey to Fact
     metric : str
     best : str
@@ -48,7 +46,7 @@ def contest(study: Study, facts: Mapping[FactKey, Fact], metric: str, best: str)
     where = f"on {n_won} of {len(cases)} {what}" if len(cases) > 1 else f"on {next(iter(cases))[1]}"
     noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({min(noises)}), "
     when = "after the last round" if T == END else f"after {T} rounds"
-    beyond = _beyond_chance(study, cases, leader, metric, T)
+    beyond = _beyond_chance([*cases.values()], leader, metric)
     yield f"{noise}{leader} has the {best} {where} {when}{beyond}."
     others = [f"{name} on {n}" for name, n in wins.most_common()[1:]]
     if others and len(cases) > 1:
@@ -62,20 +60,16 @@ def contest(study: Study, facts: Mapping[FactKey, Fact], metric: str, best: str)
         yield f"In the paper: on {sum(of[0] == min(of) for of in known)} of {len(known)}."
 
 
-def _beyond_chance(
-    study: Study, cases: Mapping[Case, Mapping[str, Fact]], leader: str, metric: str, T: int | str
-) -> str:
+def _beyond_chance(cases: Sequence[Mapping[str, Fact]], leader: str, metric: str) -> str:
     """Return on how many of the cases that the leader wins its lead is beyond chance, in words."""
-
-    def sample(case: Case, name: str) -> Repeats:
-        results = study.cells[case[0], str(case[1]), name]
-        return sample_of(results, metric=metric, at=T).map(QUANTITIES[metric].shortfall)
-
     tests: list[list[Estimate]] = []
-    for case, of in cases.items():
+    for of in cases:
         if of[leader].best:
-            own, others = sample(case, leader), [name for name in of if name != leader]
-            tests.append([estimate(own, sample(case, name)) for name in others])
+            own, *others = (
+                of[name].sample.map(QUANTITIES[metric].shortfall)
+                for name in sorted(of, key=leader.__ne__)
+            )
+            tests.append([estimate(own, other) for other in others])
     if any(not test.test or test.why for of in tests for test in of):
         return ""
     p = holm([max(test.not_below(0.0) for test in of) for of in tests])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,7 +11,7 @@ from typing import Annotated, Literal
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.reports.tables.contest import contest
-from boostbench.reports.tables.facts import Fact, FactKey, Standing, gather, rank
+from boostbench.reports.tables.facts import Fact, FactKey, gather, rank
 from boostbench.reports.tables.table import (
     BETTER,
     BEYOND,
@@ -29,11 +31,6 @@ from boostbench.reports.values.part_options import PaperFile, Title, chosen_roun
 # By axis of the columns: axis of the rows within a data set.
 _ROWS = {"rounds": "booster", "booster": "rounds"}
 _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "rounds": "T"}
-_SUMMARIES: dict[str, Callable[[Standing], str]] = {
-    "mean rank": lambda standing: f"{standing.mean_rank:.2f}",
-    "wins/ties/losses": lambda standing: f"{standing.wins}/{standing.ties}/{standing.losses}",
-}
-
 
 #: Accuracies, 100 % minus an error, that only tables may show.
 ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}
@@ -85,7 +82,7 @@ def build_table(
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
         held=_comparisons(layout.facts, str(paper)) if paper and main else {},
-        answer=tuple(contest(study, layout.facts, metric, best)),
+        answer=tuple(contest(layout.facts, metric, best)),
     )
 
 
@@ -117,7 +114,7 @@ class _Layout:
         self.facts = facts
         self.metric = metric
         self.is_accuracy = is_accuracy
-        self.ranks = rank(facts)
+        self.summaries, self.counts = rank(facts)
         self.notes = Notes()
         self.axes = {
             name: list(dict.fromkeys(getattr(key, name) for key in facts))
@@ -138,7 +135,7 @@ class _Layout:
         label_axes += [] if row_axis == "rounds" and len(self.axes["rounds"]) == 1 else [row_axis]
 
         def rows_of(
-            noise: str, dataset: str | None, cell: Callable[[FactKey], TableCell], label: str
+            noise: str, dataset: str, cell: Callable[[FactKey], TableCell], label: str
         ) -> Iterable[Row]:
             for row in self.axes[row_axis]:
                 place = {"noise": noise, row_axis: row, "dataset": dataset}
@@ -146,21 +143,18 @@ class _Layout:
                     label if axis == "dataset" else _label(axis, place[axis]) for axis in label_axes
                 ]
                 keys = [FactKey(**{**place, columns: name}) for name in self.axes[columns]]
-                yield Row(tuple(labels), tuple(map(cell, keys)), is_summary=dataset is None)
+                yield Row(tuple(labels), tuple(map(cell, keys)), is_summary=not dataset)
 
         rows: list[Row] = []
-        is_contest = max((standing.n for standing in self.ranks.values()), default=0) > 1
         for noise in self.axes["noise"]:
             present = {key.dataset for key in self.facts if key.noise == noise}
             for name in self.axes["dataset"]:
                 if name in present:
                     rows += rows_of(noise, name, self._cell, name)
-            for label, show in _SUMMARIES.items() if is_contest else ():
-
-                def cell(key: FactKey, show: Callable[[Standing], str] = show) -> TableCell:
-                    return TableCell(show(self.ranks[key]) if key in self.ranks else BEYOND)
-
-                rows += rows_of(noise, None, cell, label)
+            for label, texts in self.summaries.items() if max(self.counts, default=0) > 1 else ():
+                cells: dict[FactKey, TableCell] = defaultdict(lambda: TableCell(BEYOND))
+                cells.update({key: TableCell(text) for key, text in texts.items()})
+                rows += rows_of(noise, "", cells.__getitem__, label)
         return rows, tuple(_TITLES[axis] for axis in label_axes)
 
     def _cell(self, key: FactKey) -> TableCell:
@@ -175,7 +169,8 @@ class _Layout:
         }
         if fact.mean is None:
             return TableCell(fact.state or BEYOND, notes=notes, **beside)  # type: ignore[arg-type]
-        std = "" if fact.std is None else self.metric.text(fact.std)
+        values = [*fact.sample.values.values()]
+        std = self.metric.text(statistics.stdev(values)) if len(values) > 1 else ""
         text = self.metric.text(1 - fact.mean if self.is_accuracy else fact.mean)
         return TableCell(
             text=f"{text} ± {std}" if std else text,
@@ -190,7 +185,7 @@ class _Layout:
     def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
         """Yield footers on the values shown, their agreement with the paper, and gaps."""
         facts = list(self.facts.values())
-        n_runs = {fact.n_runs for fact in facts if fact.mean is not None}
+        n_runs = {len(fact.sample.values) for fact in facts if fact.mean is not None}
         spread = f", mean ± standard deviation of {span(n_runs)} runs" if n_runs - {1} else ""
         best = "highest" if self.is_accuracy else "lowest"
         unit = " in percent" if self.metric.unit else ""
@@ -208,7 +203,12 @@ class _Layout:
             states = [fact.state or "beyond the rounds made" for fact in empty]
             counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
             yield f"{len(empty)} of {len(facts)} cells have no value: {counts}."
-        yield from self._footer_of_ranks()
+        n_datasets = len(self.axes["dataset"])
+        if max(self.counts, default=0) > 1 and self.counts != {n_datasets}:
+            yield (
+                f"Ranks and wins are over the {span(self.counts)} of {n_datasets} data sets where "
+                "every booster has a value."
+            )
 
     def _agreement(self, held: Sequence[Held]) -> Iterable[str]:
         facts = self.facts.items()
@@ -229,15 +229,6 @@ class _Layout:
                 shares.append(f"{booster} {agree} of {len(own)} ({placebo:.1f})")
         if len(shares) > 1:
             yield f"By booster (in brackets the chance level): {', '.join(shares)}."
-
-    def _footer_of_ranks(self) -> Iterable[str]:
-        counts = {standing.n for standing in self.ranks.values()}
-        n_datasets = len(self.axes["dataset"])
-        if max(counts, default=0) > 1 and counts != {n_datasets}:
-            yield (
-                f"Ranks and wins are over the {span(counts)} of {n_datasets} data sets where every "
-                "booster has a value."
-            )
 
 
 def _mark(held: Held | None) -> str:
