@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.record import SIZE_OF, Checkpoints, Record
+from boostbench.experiments.store.record import SIZE_OF, Record
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.values.designs import design_of
 from boostbench.reports.values.frame import Result
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
 
 #: Fields with the same value in most records, held once in memory.
-_SHARED = ("n_per_class", "versions", "host", "threads", "inputs")
+_SHARED = ("n_per_class", "versions", "host", "threads", "inputs", "noise")
+T = TypeVar("T")
 
 
 class Unread:
@@ -70,12 +71,8 @@ class Unread:
 
     def left_out(self, run: Run, record: Record) -> Record:
         """Return the record of a run, or of a trial for it, without the unread parts."""
-        values: dict[str, Any] = {}
-        for name in _SHARED:
-            value = getattr(record, name)
-            values[name] = self._known.setdefault(str(value), value)
         rounds, is_read = self._read_rounds(record.n_rounds, run.rounds)
-        values["curves"] = {
+        curves = {
             name: curve
             if is_read is None or name in self._whole
             else np.where(is_read, curve, np.nan)
@@ -83,15 +80,19 @@ class Unread:
             if name not in self._left_out
         }
         right = record.at_checkpoints.right if run.dataset in self._by_sample else {}
-        values["at_checkpoints"] = self._checkpoints(
-            record.at_checkpoints, {at: bits for at, bits in right.items() if int(at) in rounds}
-        )
-        if record.noise is not None:  # equal for all boosters
-            values["noise"] = self._known.setdefault(record.noise.model_dump_json(), record.noise)
-        values["run"] = run if run == record.run else record.run
-        names = record.model_fields_set | {"curves", "at_checkpoints"}
-        fields_set = self._known.setdefault(frozenset(names), names)
-        return Record.model_construct(fields_set, **{**dict(record), **values})
+        right = {at: bits for at, bits in right.items() if int(at) in rounds}
+        checkpoints = record.at_checkpoints.model_copy(update={"right": right})
+        if not any(value for _, value in checkpoints):
+            checkpoints = self._one(checkpoints)
+        names = record.model_fields_set.intersection(_SHARED)
+        same: dict[str, Any] = {name: self._one(getattr(record, name)) for name in names}
+        same["run"] = run if run == record.run else record.run
+        return record.model_copy(update={**same, "curves": curves, "at_checkpoints": checkpoints})
+
+    def _one(self, value: T) -> T:
+        """Return the first of equal values."""
+        known: T = self._known.setdefault(str(value), value)
+        return known
 
     def _read_rounds(
         self, n_made: int, requested: int
@@ -104,18 +105,6 @@ class Unread:
             self._known[n_made, requested] = rounds, is_read
         known: tuple[set[int], NDArray[np.bool_] | None] = self._known[n_made, requested]
         return known
-
-    def _checkpoints(self, whole: Checkpoints, right: dict[str, str]) -> Checkpoints:
-        """Return checkpoints with another ``right``; empty ones are shared."""
-        names = whole.model_fields_set | {"right"}
-        parts = {name: getattr(whole, name) for name in names} | {"right": right}
-        checkpoints = Checkpoints.model_construct(names, **parts)
-        if any(parts.values()):
-            return checkpoints
-        shared: Checkpoints = self._known.setdefault(
-            ("at_checkpoints", *sorted(names)), checkpoints
-        )
-        return shared
 
 
 def _words(written: Any) -> set[str]:
