@@ -6,7 +6,7 @@
 with its place in the paper and the choices that are open: the paper does not state them, or the
 available text lost them, or our value is another one beside the paper's. A reading takes these
 choices. It names a claim, by its exact words, of the config that has the runs; the first is the
-reading of the paper's own table or figure here. ``untried`` says what else is open, and at which
+reading of the paper's own table or figure here. ``classes`` says on which data sets. ``untried`` says what else is open, and at which
 price it could be tried. The verdicts are taken from the summaries of the reports in RESULTS.
 """
 
@@ -16,7 +16,7 @@ import argparse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -39,9 +39,17 @@ each unspecified detail. Here a conclusion of a paper is judged under each readi
 by the claim that the verdict leads to; the first reading is that of the paper's own tables and
 figures here. The outcome goes by what is true in these runs; the verdicts say what is beyond
 chance. A conclusion that is not true with all of them rests on more than what the paper says, and
-one of several readings is true by chance more easily than a single one.
+one of several readings is true by chance more easily than a single one. Two classes stand apart,
+since losses that are made for them need one model against the others of each class for more, which
+costs accuracy of its own.
 
 """
+#: Headings of the tables, by `Conclusion.classes`.
+_CLASSES = {
+    "three or more": "Three or more classes",
+    "two": "Two classes",
+    "both": "Both, in the study of our own",
+}
 _COLUMNS = ("paper", "conclusion", "left open", "outcome", "verdicts by reading")
 #: Words for one conclusion and for several conclusions of an outcome.
 _OUTCOMES = {
@@ -68,6 +76,8 @@ class Conclusion(Model):
     says: Text
     section: Text
     open: Annotated[Listed[Text], Field(min_length=1)]
+    #: Numbers of classes of the data sets, of nearly all of them at least.
+    classes: Literal["three or more", "two", "both"] = "three or more"
     #: Statement of the claim by name of the config and reading.
     readings: dict[str, dict[str, str]]
 
@@ -75,8 +85,10 @@ class Conclusion(Model):
 class PaperConclusions(Model):
     """Conclusions of a paper, and its open choices that were not tried."""
 
+    #: Name in ``about.yml`` of a study without a paper.
+    study: str = ""
     conclusions: Listed[Conclusion]
-    untried: Listed[Text]
+    untried: Listed[Text] = ()
 
 
 class LinkedVerdict(NamedTuple):
@@ -135,22 +147,25 @@ def sensitivity_page(papers: Mapping[str, PaperResults]) -> str:
     rows: list[Row] = []
     untried: list[str] = []
     for paper, openness in conclusions_of_papers().items():
-        if paper not in papers:
+        found = papers.get(openness.study or paper)
+        if found is None:
             continue
-        title = papers[paper].title
-        rows += _rows(title, openness.conclusions, papers[paper].items)
-        untried.append(f"\n### {markdown(title)}\n")
-        untried += [f"- {markdown(text)}" for text in openness.untried]
-    if not untried:
+        rows += _rows(found.title, openness.conclusions, found.items)
+        if openness.untried:
+            untried.append(f"\n### {markdown(found.title)}\n")
+            untried += [f"- {markdown(text)}" for text in openness.untried]
+    if not rows:
         return ""
-    parts = [
-        f"{_HEAD}**{counted([row.outcome[0] for row in rows])}**\n",
-        markdown_table(_COLUMNS, [False] * len(_COLUMNS), (row.cells for row in rows)),
-        _BY_CHOICE,
-        _by_choice(rows),
-        _UNTRIED,
-        *untried,
-    ]
+    parts = [f"{_HEAD}**{counted([row.outcome[0] for row in rows])}**"]
+    for classes, heading in _CLASSES.items():
+        of_classes = [row for row in rows if row.conclusion.classes == classes]
+        if of_classes:
+            parts += [f"\n## {heading}\n"]
+            if len(of_classes) > 1:
+                parts += [counted([row.outcome[0] for row in of_classes]), ""]
+            cells = (row.cells for row in of_classes)
+            parts.append(markdown_table(_COLUMNS, [False] * len(_COLUMNS), cells))
+    parts += [_BY_CHOICE, _by_choice(rows), _UNTRIED, *untried]
     return "\n".join(parts) + "\n"
 
 

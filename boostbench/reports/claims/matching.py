@@ -16,7 +16,7 @@ from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFil
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import Outcome, equivalent, lower, near
 from boostbench.reports.claims.kind import AboutMeans, AboutValues
-from boostbench.reports.values.agreement import compare_with_printed
+from boostbench.reports.values.agreement import ONE_DRAW, compare_with_printed
 from boostbench.reports.values.designs import Repeats
 from boostbench.reports.values.frame import END, Result, error_at
 from boostbench.reports.values.paper import PaperValue
@@ -74,7 +74,7 @@ class MatchesPaper(AboutValues):
             if value is not None and value.error is not None:
                 others = [replace(cell, booster=label) for label in columns]
                 wrong = [
-                    self._compared(evidence, other, value).outcome.state == "holds"
+                    self._compared(evidence, other, value).outcome.here is True
                     for other in others
                     if (theirs := evidence.printed(self.paper, other, cell.datasets[0])) is not None
                     and theirs.method != value.method
@@ -113,14 +113,16 @@ class MatchesPaper(AboutValues):
         else:
             agrees, is_off = agreement == "agrees", agreement.endswith("printed")
             tail = min(estimate.not_above(0.0), estimate.not_below(0.0))
+            holds = agrees and estimate.test != ONE_DRAW
             outcome = Outcome(
-                "holds" if agrees else "fails" if is_off else "open",
+                "holds" if holds else "fails" if is_off else "open",
                 estimate.difference,
                 estimate.interval,
                 len(ours.values),
                 len(ours.design.units),
+                here=True if agrees else None,
                 test=estimate.test,
-                p=(float(not agrees), tail if is_off else 1.0),
+                p=(float(not holds), tail if is_off else 1.0),
             )
         numbers |= {"difference": evidence.change(outcome), "against the paper": agreement}
         return evidence.case(cell, outcome, numbers)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -15,6 +14,7 @@ from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.panels import (
     DIAMOND,
+    columns_of,
     describe,
     draw_line,
     lay_out,
@@ -102,7 +102,7 @@ def draw_curves(
         rounds=rounds,
         has_stops=has_stops,
     )
-    n_columns = _columns(len(study.datasets))
+    n_columns = columns_of(len(study.datasets))
     size = _LARGE_PANEL if n_columns <= 2 else _PANEL
     label = f"{_axis(y)}{', log scale' * (y_scale == 'log')}"
     figure, panels = lay_out(study, study.noises, n_columns, size, _MARGINS, ("round", label))
@@ -252,14 +252,6 @@ def _format_axes(axes: Axes, look: _Look) -> None:
         axes.yaxis.set_major_locator(MaxNLocator(5))
     else:
         round_log_ticks(axes)
-
-
-def _columns(n_datasets: int) -> int:
-    """Return the number of panels per row: at most five, with rows of about equal length."""
-    if n_datasets <= 5:
-        return n_datasets
-    at_most_four = math.ceil(n_datasets / math.ceil(n_datasets / 4))
-    return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
 
 
 def _grid(rounds: int) -> NDArray[np.int64]:

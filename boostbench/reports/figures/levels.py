@@ -12,6 +12,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import scope_of
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
+    columns_of,
     describe,
     draw_line,
     lay_out,
@@ -88,7 +89,7 @@ def draw_noise_levels(
     rates = np.unique(shown.frame["noise_rate"])
     _check_rates(models, rates)
     frame = shown.frame.assign(x=100 * shown.frame["noise_rate"], line=shown.frame["booster"])
-    n_columns = min(len(study.datasets), 4)
+    n_columns = columns_of(len(study.datasets))
     size, margins = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0), (0.35, 0.4)
     labels = f"noise rate (%), {models[0]}", shown.axis
     figure, panels = lay_out(study, study.noises[-1:], n_columns, size, margins, labels)
@@ -134,7 +135,7 @@ def draw_parameter(
     shown = values_at(study, value, at)
     frame = _with_parameter(shown.frame, study, x)
     styles = method_styles(frame["line"])
-    n_columns = min(len(study.datasets), 5)
+    n_columns = columns_of(len(study.datasets))
     size, margins = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7), (0.35, 0.3)
     labels = label or x, shown.axis
     figure, panels = lay_out(study, study.noises, n_columns, size, margins, labels)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -77,6 +78,14 @@ class Panel(NamedTuple):
     noise: str
     dataset: str
     cells: list[list[Result]]  # results of each booster
+
+
+def columns_of(n_datasets: int) -> int:
+    """Return the number of panels per row: at most five, with rows of about equal length."""
+    if n_datasets <= 5:
+        return n_datasets
+    at_most_four = math.ceil(n_datasets / math.ceil(n_datasets / 4))
+    return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
 
 
 def lay_out(
