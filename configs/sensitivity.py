@@ -6,8 +6,9 @@
 with its place in the paper and the choices that are open: the paper does not state them, or the
 available text lost them, or our value is another one beside the paper's. A reading takes these
 choices. It names a claim, by its exact words, of the config that has the runs; the first is the
-reading of the paper's own table or figure here. ``classes`` says on which data sets. ``untried`` says what else is open, and at which
-price it could be tried. The verdicts are taken from the summaries of the reports in RESULTS.
+reading of the paper's own table or figure here. ``classes`` says on which data sets. ``untried``
+says what else is open, and at which price it could be tried. The verdicts are taken from the
+summaries of the reports in RESULTS.
 """
 
 from __future__ import annotations
