@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Annotated, Any
@@ -166,20 +166,13 @@ def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> N
         if runs and PRINTED in look.metrics:
             _draw_stops(axes, runs, look)
             _draw_paper_values(axes, runs[0], look, drawn)
-    _draw_bounds(axes, by_booster, look)
-    _format_axes(axes, look)
-
-
-def _draw_bounds(axes: Axes, by_booster: Iterable[Sequence[Result]], look: _Look) -> None:
-    """Draw bounds; the lower limit of the y axis stays that of the errors, the upper is 100 %."""
-    if not look.bounds:
-        return
-    bottom = axes.get_ylim()[0] if axes.lines else None
-    for place, runs in enumerate(by_booster):
-        for metric in look.bounds:
-            if runs:
+    if look.bounds:  # the lower limit of the y axis stays that of the errors, the upper is 100 %
+        bottom = axes.get_ylim()[0] if axes.lines else None
+        for place, runs in enumerate(by_booster):
+            for metric in look.bounds if runs else ():
                 _draw_line(axes, runs, metric, look, place)
-    axes.set_ylim(bottom, _TOP[look.y_scale])
+        axes.set_ylim(bottom, _TOP[look.y_scale])
+    _format_axes(axes, look)
 
 
 def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, place: int) -> None:

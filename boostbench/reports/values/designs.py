@@ -83,12 +83,7 @@ class Repeats:
 
     def map(self, change: Callable[[Any], Any]) -> Repeats:
         """Return the sample with every value changed by a linear function."""
-        return replace(
-            self,
-            values={unit: change(value) for unit, value in self.values.items()},
-            on_each={unit: change(parts) for unit, parts in self.on_each.items()},
-            sets=tuple(each.map(change) for each in self.sets),
-        )
+        return _linear([self], lambda alone: change(alone[0]))
 
     def minus(self, other: Repeats) -> Repeats:
         """Return the differences in the common units."""
