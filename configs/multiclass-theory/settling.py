@@ -12,7 +12,6 @@ from annotated_types import Gt
 
 from boostbench.plugins import (
     AboutValues,
-    Amount,
     Case,
     Evidence,
     Result,
@@ -41,7 +40,7 @@ class SettlesAlike(AboutValues):
     """
 
     boosters: SeveralLabels
-    within: Tolerance = Amount(relative=0.1)
+    within: Tolerance = Tolerance(relative=0.1)
     stays: bool = False
     factor: Annotated[float, Gt(1)]
 

@@ -19,12 +19,13 @@ from pydantic import (
     BeforeValidator,
     Field,
     PlainValidator,
+    TypeAdapter,
     ValidationInfo,
     model_validator,
 )
 
 from boostbench import quantities
-from boostbench.errors import nearest, unknown
+from boostbench.errors import nearest
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import BESIDE
 from boostbench.experiments.configs.file import load_config
@@ -38,7 +39,7 @@ from boostbench.reports.values.frame import END
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.reports.values.part_options import MetricName as MetricName
 from boostbench.source import show
-from boostbench.validation import Distinct, Listed, MistakesError, Model, OneOrMore, as_list
+from boostbench.validation import Distinct, Listed, Model, OneOrMore, as_list
 
 Whole = Annotated[int, Ge(1)]
 #: Largest absolute value of a number in a claim; sums of much larger numbers overflow.
@@ -227,9 +228,9 @@ class Amount(Model):
 
     def of(self, value: float | None = None) -> float:
         """Return the amount beside another value; 0 if none is given."""
-        parts = self.points / 100, self.absolute, self.relative * abs(value or 0.0)
-        given = zip(("points", "absolute", "relative"), parts, strict=True)
-        return max((part for name, part in given if name in self.model_fields_set), default=0.0)
+        relative = self.relative * abs(value or 0.0)
+        parts = {"points": self.points / 100, "absolute": self.absolute, "relative": relative}
+        return max((parts[name] for name in self.model_fields_set), default=0.0)
 
     def check(self, metric: quantities.Quantity) -> None:
         """Refuse points of a quantity that is not a percentage.
@@ -242,21 +243,20 @@ class Amount(Model):
             raise ValueError(f"{metric.words} has no points; give it as absolute or relative")
 
 
-def _not_negative(amount: Amount) -> Amount:
-    for name, part in amount.model_dump().items():
-        if part < 0:
-            raise MistakesError(((name,), f"must not be negative, found {part:g}"))
-    return amount
-
-
 def _of_one_part(amount: Amount) -> Amount:
     if len(amount.model_fields_set) > 1:
         raise ValueError("needs one of points, absolute and relative")
     return amount
 
 
-#: Largest difference between equivalent values.
-Tolerance = Annotated[Amount, AfterValidator(_not_negative)]
+class Tolerance(Amount):
+    """Largest difference between equivalent values."""
+
+    points: Number = 0.0
+    absolute: Number = 0.0
+    relative: Number = 0.0
+
+
 #: Smallest difference; a negative one is a tolerance.
 Margin = Annotated[Amount, AfterValidator(_of_one_part)]
 
@@ -314,24 +314,15 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
         return number
     if isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    known = scope_of(info).boosters
-    if "boosters" in scope_of(info).unknown:
-        return tuple(map(str, as_list(value)))
+    known, are_known = scope_of(info).boosters, "boosters" not in scope_of(info).unknown
     is_name = isinstance(value, str) and (value in known or nearest(value, known) is not None)
-    if not is_name and not isinstance(value, list):
+    if are_known and not is_name and not isinstance(value, list):
         what = "a booster or a list of them, others, a number, 15%, noise_rate or {booster: NAME}"
         raise ValueError(f"must be {what}, found {show(value)}")
-    names = tuple(as_list(value))
-    mistakes = MistakesError()
-    for index, name in enumerate(names):
-        if name not in known:
-            mistakes.add(unknown("booster", str(name), known), index)
-        elif name in names[:index]:
-            mistakes.add(f"{name!r} is listed twice", index)
-    mistakes.close()
-    return names
+    return _LABELS.validate_python(value, context=info.context)
 
 
+_LABELS: TypeAdapter[tuple[str, ...]] = TypeAdapter(Labels)
 #: Right side of a comparison: a number, ``noise_rate``, boosters, or another quantity.
 Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
 _Count = Annotated[int, Ge(0)]

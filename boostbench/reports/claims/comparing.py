@@ -59,7 +59,7 @@ class Relation(AboutValues):
     lower_than: Bound | None = None
     higher_than: Bound | None = None
     equal_to: Bound | None = None
-    within: Tolerance = _NOTHING
+    within: Tolerance = Tolerance()
     ties: bool = False
 
     @model_validator(mode="after")

@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import model_validator
 
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.claims.claim_options import Amount, Labels, Tolerance, Whole
+from boostbench.reports.claims.claim_options import Labels, Tolerance, Whole
 from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import (
     Outcome,
@@ -45,7 +45,7 @@ class Trend(AboutMeans):
     against: Labels = ()
     direction: Literal["rises", "falls"]
     over: Literal["noise", "rounds"]
-    slack: Tolerance = Amount()
+    slack: Tolerance = Tolerance()
 
     @model_validator(mode="after")
     def _has_steps(self) -> Trend:
