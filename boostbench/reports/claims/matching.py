@@ -23,6 +23,7 @@ from boostbench.reports.values.paper import PaperValue
 from boostbench.reports.values.rank_statistics import competition_ranks
 
 _DECIMALS = 10
+_ONE_DRAW = "one run on one split shows no spread between draws; further seeds do"
 
 
 class MatchesPaper(AboutValues):
@@ -121,6 +122,7 @@ class MatchesPaper(AboutValues):
                 len(ours.values),
                 len(ours.design.units),
                 here=True if agrees else None,
+                why=_ONE_DRAW if agrees and not holds else "",
                 test=estimate.test,
                 p=(float(not holds), tail if is_off else 1.0),
             )

@@ -19,7 +19,7 @@ Agreement = Literal["agrees", "better than printed", "worse than printed", "cann
 #: Largest half-width of an informative interval: absolute, and as a share of the printed value.
 _ABSOLUTE, _RELATIVE = 0.015, 0.25
 #: Name of the test for one run on a given split, which cannot confirm.
-ONE_DRAW = "interval of the test samples, since one run on one split shows no draws"
+ONE_DRAW = "interval of the test samples alone"
 C = TypeVar("C", bound=Hashable)
 P = TypeVar("P", bound=Hashable)
 
