@@ -172,7 +172,9 @@ PRINTED = "dataset,method,T,noise,error,unit\n" + "".join(
 )
 
 
-@pytest.mark.parametrize(("points", "met"), [(50, 6.0), (0.01, 0.0)])
+@pytest.mark.parametrize(
+    ("points", "met"), [(50, 6.0), (0.01, 0.5)]
+)  # mh has 8 % on b, as printed for sm
 def test_the_chance_level_is_the_agreement_with_other_columns(tmp_path, points, met):
     (tmp_path / "paper.csv").write_text(PRINTED, encoding="utf-8")
     claim = {"paper": "paper.csv", "noise": "clean", "at": 100, "datasets": ["a", "b"]}
@@ -180,7 +182,7 @@ def test_the_chance_level_is_the_agreement_with_other_columns(tmp_path, points, 
     (verdict,) = judge(world(tmp_path, "single", {"says": "a", "matches_paper": claim}))
     words = f"chance level: {met} of 6 (agreement with another column of the same table)"
     assert view_of(verdict).reasons[1] == words
-    assert [case.placebo for case in verdict.cases] == [met / 6] * 6
+    assert sum(case.placebo for case in verdict.cases) == met
 
 
 @pytest.mark.parametrize(
