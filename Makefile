@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits published error-rates axe dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
+.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -116,6 +116,15 @@ error-rates: $(CHECKS)  ## false answers to claims of every kind and design, sim
 axe: $(CHECKS)  ## accessibility of the pages in $(RESULTS), by axe-core from npm in Chromium
 	@rm -rf .axe && mkdir .axe && cd .axe && npm pack --silent axe-core@4 > /dev/null && tar xzf axe-core-*.tgz
 	@$(BIN)/python -m checks.axe .axe/package/axe.min.js $(RESULTS); code=$$?; rm -rf .axe; exit $$code
+
+peers: $(CHECKS)  ## the tests of scikit-learn, LightGBM and cleanlab on our boosters; writes docs/peers.md
+	@$(PIP) lightgbm==4.6.0 cleanlab==2.9.0  # the versions of the tests
+	@nice $(BIN)/python -m checks.peers
+
+clients: $(CHECKS)  ## more than a hundred things of scikit-learn's world that take a classifier, counted
+	@$(PIP) --editable '.[serve,onnx]' boruta category_encoders cleanlab==2.9.0 crepes dask-ml fairlearn feature-engine hyperopt \
+	  imbalanced-learn lime mapie mlxtend optuna optuna-integration scikit-lego scikit-optimize shap skrub
+	@nice $(BIN)/python -m checks.clients
 
 dask: $(CHECKS)  ## a Dask cluster whose workers and scheduler are killed; a minute
 	@nice $(BIN)/python -m checks.dask

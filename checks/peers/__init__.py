@@ -1,0 +1,1 @@
+"""Test suites of other packages, run on the boosters of this one."""

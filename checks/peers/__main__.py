@@ -1,0 +1,103 @@
+"""Runs other packages' test suites on our boosters, and writes docs/peers.md.
+
+``python -m checks.peers [SUITE ...] [--sources DIR]``. Suites that are not in an installed package
+are cloned at a fixed version. The exit code is 1 if a failure has no reason in `reasons`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from checks.peers.adapters import SUITES, Suite
+from checks.peers.reasons import reason
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "peers.md"
+
+_HEAD = """
+`make peers` runs the tests that scikit-learn, LightGBM and cleanlab have for classifiers on
+boosters of this package. An adapter puts these in the place of the peer's, with the names and
+defaults of its parameters. Only tests that make a booster count. The command writes this page; a
+failure without a reason is its error.
+"""
+
+
+def outcomes(name: str, suite: Suite, sources: Path) -> list[dict[str, str]]:
+    """Return the tests of a suite that made a booster, with outcome and error."""
+    report = sources / f"{name.replace(' ', '-')}.jsonl"
+    report.unlink(missing_ok=True)
+    where = ["--pyargs", suite.module]
+    if suite.repository:
+        folder = sources / suite.package
+        if not folder.exists():
+            subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
+            fetch = ["fetch", "--quiet", "--depth=1", suite.repository, suite.version]
+            for command in (fetch, ["checkout", "--quiet", "FETCH_HEAD"]):
+                subprocess.run(["git", *command], cwd=folder, check=True)
+        where = [str(folder / suite.module), f"--rootdir={folder / 'tests'}"]
+    options = ["-q", "--tb=no", "--no-header", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-p", "checks.peers.adapters", *options, *where]
+    paths = {"PYTHONPATH": str(ROOT), "PEERS_SUITE": name, "PEERS_REPORT": str(report)}
+    subprocess.run(command, cwd=sources, env=os.environ | paths, stdout=subprocess.DEVNULL)
+    if not report.exists():
+        raise SystemExit(f"{name}: no test was run; try it by hand: {' '.join(command)}")
+    return [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
+
+
+def page(found: dict[str, list[dict[str, str]]]) -> str:
+    """Return the page with the tables."""
+    lines = [
+        "# Tests of other packages",
+        "",
+        *(line.strip() for line in _HEAD.strip().splitlines()),
+        "",
+        "| tests of | version | in the place of | booster | passed | failed |",
+        "|---|---|---|---|---|---|",
+    ]
+    for name, tests in found.items():
+        suite = SUITES[name]
+        n_failed = sum(test["outcome"] == "failed" for test in tests)
+        peer = suite.peer.partition(":")[2]
+        release = suite.version or version(suite.package)
+        cells = (name, f"{suite.package} {release}", f"`{peer}`", f"`{suite.booster}`")
+        lines.append(f"| {' | '.join(cells)} | {len(tests) - n_failed} | {n_failed} |")
+    for name, tests in found.items():
+        why = Counter(reason(test) for test in tests if test["outcome"] == "failed")
+        lines += ["", f"## {name}", "", "| failed | reason |", "|---|---|"]
+        lines += [f"| {n} | {text or 'unknown'} |" for text, n in why.most_common()]
+    return "\n".join([*lines, ""])
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the suites and write the page, if all of them were asked for."""
+    parser = argparse.ArgumentParser(description="Other packages' test suites on our boosters.")
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(SUITES))
+    parser.add_argument("--sources", type=Path, default=ROOT / ".venv" / "peers")
+    options = parser.parse_args(arguments)
+    options.sources.mkdir(parents=True, exist_ok=True)
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name in options.suites or SUITES:
+        found[name] = outcomes(name, SUITES[name], options.sources.resolve())
+        failed = [test for test in found[name] if test["outcome"] == "failed"]
+        print(f"{name}: {len(found[name]) - len(failed)} passed, {len(failed)} failed", flush=True)
+        for test in failed:
+            if not reason(test):
+                print(f"  without a reason: {test['test']}: {test['error'][:300]}")
+    if not options.suites:
+        PAGE.write_text(page(found), encoding="utf-8")
+        print(PAGE)
+    tests = [test for each in found.values() for test in each]
+    return int(any(test["outcome"] == "failed" and not reason(test) for test in tests))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,32 @@
+"""Reasons why tests of other packages fail on our boosters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+#: Patterns of errors, with what they say. The first that is found counts.
+BY_ERROR = [
+    (r"unexpected keyword argument '(\w+)'", r"a parameter that only the peer has (`\1`)"),
+    (r"has no attribute '(\w+)'", r"an attribute that only the peer has (`\1`)"),
+    (r"Invalid parameter '(\w+)'", r"a parameter that only the peer has (`\1`)"),
+    (r"at least two classes", "by design: labels of one class are refused"),
+    (r"array with dim 3", "by design: a sample is a vector, also if the weak learner takes others"),
+]
+#: Tests by the beginning of their names.
+BY_TEST: Mapping[str, str] = {
+    "test_estimator": "by design: what learns nothing warns, and predicts the first class",
+    "test_adaboostclassifier_without_sample_weight": "the words of a message",
+    "test_adaboost_decision_function": "by design: scores are the votes, which do not sum to 0",
+}
+
+
+def reason(test: Mapping[str, str]) -> str:
+    """Return why a test fails, or an empty string."""
+    for pattern, words in BY_ERROR:
+        if match := re.search(pattern, test["error"]):
+            return match.expand(words)
+    for name, words in BY_TEST.items():
+        if re.match(rf"{name}\b", test["test"]):
+            return words
+    return ""
