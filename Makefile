@@ -117,7 +117,7 @@ axe: $(CHECKS)  ## accessibility of the pages in $(RESULTS), by axe-core from np
 	@rm -rf .axe && mkdir .axe && cd .axe && npm pack --silent axe-core@4 > /dev/null && tar xzf axe-core-*.tgz
 	@$(BIN)/python -m checks.axe .axe/package/axe.min.js $(RESULTS); code=$$?; rm -rf .axe; exit $$code
 
-peers: $(CHECKS)  ## the tests of scikit-learn, LightGBM and cleanlab on our boosters; writes docs/peers.md
+peers: $(CHECKS)  ## the tests of scikit-learn, LightGBM and cleanlab on our boosters; writes checks/peers/README.md
 	@$(PIP) lightgbm==4.6.0 cleanlab==2.9.0  # the versions of the tests
 	@nice $(BIN)/python -m checks.peers
 

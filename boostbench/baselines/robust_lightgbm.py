@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from lightgbm import LGBMClassifier
-from lightgbm.basic import LightGBMError
 from numpy.typing import NDArray
 
 from boostbench.baselines.robust_focal_loss import Objective, RobustFocalLoss, probabilities
@@ -45,14 +44,9 @@ class RobustLightGBM(LGBMClassifier):
     def fit(self, X: Any, y: Any, **kwargs: Any) -> RobustLightGBM:
         """Fit with the robust focal loss as the objective."""
         self.set_params(objective=Objective(RobustFocalLoss(self.r, self.q)))
-        try:
-            super().fit(X, y, **kwargs)
-        except LightGBMError as error:
-            if "num_features" not in str(error):
-                raise
-            n, least = len(y), f"min_child_samples={self.min_child_samples}"
-            what = f"no feature of the {n} samples can be split into leaves of {least} or more"
-            raise ValueError(what) from error
+        if len(y) < (least := 2 * self.min_child_samples):  # LightGBM prints an error of its own
+            raise ValueError(f"{len(y)} samples; a split needs 2 * min_child_samples = {least}")
+        super().fit(X, y, **kwargs)
         return self
 
     def predict_proba(

@@ -247,7 +247,8 @@ class ClassifierBooster(StagedScore, ClassifierMixin, BaseEstimator):  # type: i
             return {"X_val": X, "y_val": codes}
         if "eval_X" in known:  # LightGBM
             return {"eval_X": (X,), "eval_y": (codes,)}
-        return {"eval_set": [(X, codes)], "verbose": False}
+        quiet = {"verbose": False} if "verbose" in known else {}
+        return {"eval_set": [(X, codes)], **quiet}
 
     def _checked(self, X: Any, reset: bool = False) -> Any:
         """Return samples whose features are those of the fit, in a form that all libraries take.

@@ -1,7 +1,8 @@
-"""Runs other packages' test suites on our boosters, and writes docs/peers.md.
+"""Runs other packages' test suites on our boosters, and writes README.md.
 
-``python -m checks.peers [SUITE ...] [--sources DIR]``. Suites that are not in an installed package
-are cloned at a fixed version. The exit code is 1 if a failure has no reason in `reasons`.
+``python -m checks.peers [SUITE ...] [--sources DIR]`` runs all suites, or those that are named,
+and writes the page from the last outcomes of all. Suites outside installed packages are cloned
+at a fixed version. The exit code is 1 if a failure has no reason in `reasons`.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from checks.peers.adapters import SUITES, Suite
 from checks.peers.reasons import reason
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "peers.md"
+PAGE = Path(__file__).with_name("README.md")
 
 _HEAD = """
 `make peers` runs the tests that scikit-learn, LightGBM and cleanlab have for classifiers on
@@ -31,9 +32,9 @@ failure without a reason is its error.
 """
 
 
-def outcomes(name: str, suite: Suite, sources: Path) -> list[dict[str, str]]:
-    """Return the tests of a suite that made a booster, with outcome and error."""
-    report = sources / f"{name.replace(' ', '-')}.jsonl"
+def run(name: str, suite: Suite, sources: Path) -> None:
+    """Run a suite; its report has the tests that made a booster, with outcome and error."""
+    report = report_of(name, sources)
     report.unlink(missing_ok=True)
     where = ["--pyargs", suite.module]
     if suite.repository:
@@ -50,7 +51,11 @@ def outcomes(name: str, suite: Suite, sources: Path) -> list[dict[str, str]]:
     subprocess.run(command, cwd=sources, env=os.environ | paths, stdout=subprocess.DEVNULL)
     if not report.exists():
         raise SystemExit(f"{name}: no test was run; try it by hand: {' '.join(command)}")
-    return [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
+
+
+def report_of(name: str, sources: Path) -> Path:
+    """Return the file with a line of JSON for each test."""
+    return sources / f"{name.replace(' ', '-')}.jsonl"
 
 
 def page(found: dict[str, list[dict[str, str]]]) -> str:
@@ -78,25 +83,30 @@ def page(found: dict[str, list[dict[str, str]]]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the suites and write the page, if all of them were asked for."""
+    """Run the suites, print what failed without a reason, and write the page."""
     parser = argparse.ArgumentParser(description="Other packages' test suites on our boosters.")
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=", ".join(SUITES))
     parser.add_argument("--sources", type=Path, default=ROOT / ".venv" / "peers")
     options = parser.parse_args(arguments)
     options.sources.mkdir(parents=True, exist_ok=True)
-    found: dict[str, list[dict[str, Any]]] = {}
     for name in options.suites or SUITES:
-        found[name] = outcomes(name, SUITES[name], options.sources.resolve())
+        run(name, SUITES[name], options.sources.resolve())
+    found: dict[str, list[dict[str, Any]]] = {}
+    unknown = 0
+    for name in SUITES:
+        if not (report := report_of(name, options.sources)).exists():
+            continue
+        found[name] = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
         failed = [test for test in found[name] if test["outcome"] == "failed"]
-        print(f"{name}: {len(found[name]) - len(failed)} passed, {len(failed)} failed", flush=True)
+        print(f"{name}: {len(found[name]) - len(failed)} passed, {len(failed)} failed")
         for test in failed:
             if not reason(test):
+                unknown += 1
                 print(f"  without a reason: {test['test']}: {test['error'][:300]}")
-    if not options.suites:
+    if len(found) == len(SUITES):
         PAGE.write_text(page(found), encoding="utf-8")
         print(PAGE)
-    tests = [test for each in found.values() for test in each]
-    return int(any(test["outcome"] == "failed" and not reason(test) for test in tests))
+    return int(unknown > 0)
 
 
 if __name__ == "__main__":

@@ -193,6 +193,11 @@ def adapted(suite: Suite) -> type:
     )
     members = {"__init__": __init__, "_validate_params": _validate_params, "__module__": __name__}
     members |= {peer: property(attrgetter(ours)) for peer, ours in suite.attributes.items()}
+    members["_parameter_constraints"] = {
+        name: constraint
+        for name, constraint in booster._parameter_constraints.items()
+        if suite.parameters.get(name) != ""
+    }
     members["_more_tags"] = lambda self: {"_xfail_checks": {}}  # LightGBM asks when it collects
     made = type(suite.peer.partition(":")[2], (booster,), members)
     globals()[made.__name__] = made  # pickle finds it
