@@ -342,13 +342,12 @@ def _component(found: Any, registry: Registry, folder: Path) -> tuple[str, dict[
     if cls is not found:
         defaults = inspect.signature(cls).parameters
         for key, value in found.get_params(deep=False).items():
-            is_default = key in defaults and repr(defaults[key].default) == repr(value)
-            params[key] = None if is_default else value
-            if hasattr(value, "get_params") and not is_default:
+            if key in defaults and repr(defaults[key].default) == repr(value):
+                continue
+            params[key] = value
+            if hasattr(value, "get_params"):
                 inner, its_own = _component(value, weak_learners, folder)
                 params[key] = {inner: its_own} if its_own else inner
-            elif is_default:
-                del params[key]
             elif not isinstance(value, (str, int, float, list, tuple, dict, type(None))):
                 what = f"parameter {key} of {cls.__name__} is {value!r}, which no run can record"
                 raise BoostbenchError(f"{what}; give a name, numbers, texts, lists or mappings")
@@ -357,20 +356,13 @@ def _component(found: Any, registry: Registry, folder: Path) -> tuple[str, dict[
 
 def _name_of(cls: Any, registry: Registry, folder: Path) -> str:
     """Return a name by which a registry finds a class."""
-    cls = getattr(cls, "classifier", None) or cls
-    module = cls.__module__
-    if module == "__main__":
+    inner = getattr(cls, "classifier", None)
+    cls = inner if inspect.isclass(inner) else cls  # a class of another package
+    if cls.__module__ == "__main__":
         return f"{write_plugin(cls, folder / 'boosters')}:{cls.__name__}"
-    package = module.partition(".")[0]
-    for name in registry.names():
-        home = registry.module(name)
-        if home == module or package == home.partition(".")[0] != "boostbench":
-            plugin = registry.get(name)
-            if cls in (plugin, getattr(plugin, "classifier", None)):
-                return name
-    file = inspect.getsourcefile(cls)
-    is_own = file is not None and not module.startswith("boostbench.") and not is_installed(file)
-    return f"{file if is_own else module}:{cls.__qualname__}"
+    name, file = registry.name_of(cls), inspect.getsourcefile(cls)
+    is_known = name in registry.names() or cls.__module__.startswith("boostbench.")
+    return name if is_known or file is None or is_installed(file) else f"{file}:{cls.__qualname__}"
 
 
 def _noise_entry(noise: float | str | Mapping[str, Any]) -> str | Mapping[str, Any]:

@@ -234,6 +234,9 @@ class Registry:
         """Return the registered name of a class, or ``"package.module:Class"``."""
         module, attribute = component.__module__, component.__qualname__
         package = module.partition(".")[0]
+        for name, (plugin, _) in self._registered.items():
+            if plugin is component:
+                return name
         for name, (origin, _) in self._builtin.items():
             if re.fullmatch(rf"{package}[.\w]*:{attribute}", origin):
                 return name

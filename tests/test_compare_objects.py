@@ -10,6 +10,7 @@ import pytest
 from sklearn.ensemble import ExtraTreesClassifier
 
 from boostbench import compare
+from boostbench.baselines.filter_and_refit import FilterAndRefit
 from boostbench.boosters.samme import SAMME
 from boostbench.boosters.sm_boost import SMBoost
 from boostbench.compare_boosters import comparison_experiment
@@ -67,11 +68,14 @@ def cell(monkeypatch):
 
 def test_objects_and_classes_are_compared_with_their_parameters():
     asked = [SAMME(weak_learner="stump"), SMBoost, ExtraTreesClassifier(7, max_depth=3)]
+    asked.append(FilterAndRefit(classifier="samme"))
     experiment = comparison_experiment(asked, "iris", **SMALL)
     found = {each.label: each for each in experiment.config.boosters}
     trees = "ExtraTreesClassifier(max_depth=3, rounds=7)"
-    assert [*found] == ["SAMME(weak_learner='stump')", "SMBoost", trees]
-    assert [each.name for each in found.values()] == ["samme", "sm-boost", "extra-trees"]
+    filtered = "FilterAndRefit(classifier='samme')"
+    assert [*found] == ["SAMME(weak_learner='stump')", "SMBoost", trees, filtered]
+    names = [each.name for each in found.values()]
+    assert names == ["samme", "sm-boost", "extra-trees", "filter-and-refit"]
     assert found[trees].params.plain() == {"max_depth": 3}
     assert {run.rounds for run in experiment.runs if run.method == trees} == {7}
 
