@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import yaml
@@ -30,12 +30,10 @@ def add_file(
     name: str,
     folder: Path,
     *,
-    target: str = "",
     title: str = "",
-    drop: Sequence[str] = (),
-    types: Mapping[str, str] | None = None,
     replace: bool = False,
     data_dirs: Iterable[str | Path] = (),
+    **declared: Any,
 ) -> tuple[Dataset, Path, Path | None]:
     """Copy a data file into a data folder as data set ``name``.
 
@@ -53,12 +51,14 @@ def add_file(
         Name of letters, digits, ``-``, ``_`` and ``.``; no other name of another data set.
     folder : Path
         Data folder, created if missing.
-    target, title, drop, types
-        Keys of the entry: label column, description, columns to leave out, and what columns are.
+    title : str, default=""
+        Description.
     replace : bool, default=False
         Whether an entry that was written for an earlier file of that name is replaced.
     data_dirs : iterable of path, default=()
         Further folders with catalogs.
+    **declared
+        Options ``target``, ``drop`` and ``types`` of `boostbench.compare`.
 
     Returns
     -------
@@ -79,14 +79,14 @@ def add_file(
             f"{name!r} is not a valid name for a data set; use letters, digits, '-', '_' and '.'"
         )
     copy, description = folder / f"{name}{_suffix_of(file)}", folder / f"{name}.yaml"
-    is_declared = bool(target or drop or types)
-    known = _known(name, description, catalog(data_dirs), is_declared, replace=replace)
+    declared = {key: value for key, value in declared.items() if value}
+    known = _known(name, description, catalog(data_dirs), bool(declared), replace=replace)
     if folder.is_dir():
         for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
             if other != copy and not other.samefile(file):
                 what = f"this file of a data set {name!r} is there already; choose another --name"
                 raise DataError(what, where=str(other))
-    entry, files = known or _described(file, name, target, drop, types, title or name), {}
+    entry, files = known or _described(file, name, title=title or name, **declared), {}
     if known is None:
         facts = entry.model_dump(mode="json", exclude={"name", "where"}, exclude_defaults=True)
         text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)
@@ -158,21 +158,14 @@ def _ids(parsed: Parsed, declared: Mapping[str, str]) -> list[str]:
     return ids if len(ids) < len(parsed.features) else []
 
 
-def _described(
-    file: Path,
-    name: str,
-    target: str,
-    drop: Sequence[str],
-    types: Mapping[str, str] | None,
-    title: str = "",
-) -> DatasetEntry:
+def _described(file: Path, name: str, **declared: Any) -> DatasetEntry:
     """Return the entry of a file, with its sizes and the columns that identify its rows."""
     _suffix_of(file)
-    declared = {"title": title, "target": target, "drop": [*drop], "types": dict(types or {})}
+    declared = {key: value for key, value in declared.items() if value}
     entry = entry_of(name, declared, str(file))
     parsed = parse_files([(file, read_file(file))], entry)
     names = [column.name for column in parsed.columns]
-    for unwanted in drop:
+    for unwanted in entry.drop:
         if not find_name(unwanted, names, str(file)):
             raise UnknownNameError("column", unwanted, names, where=str(file))
     n_rows, n_train = len(parsed.labels), parsed.n_train
@@ -197,12 +190,7 @@ def is_data_file(name: str) -> bool:
 
 
 def load_file(
-    path: Path,
-    *,
-    target: str = "",
-    drop: Sequence[str] = (),
-    types: Mapping[str, str] | None = None,
-    encode: Literal["ordinal", "one-hot"] = "ordinal",
+    path: Path, *, encode: Literal["ordinal", "one-hot"] = "ordinal", **declared: Any
 ) -> Dataset:
     """Load a data file as `add_file` would, without adding it to a data folder.
 
@@ -210,11 +198,11 @@ def load_file(
     ----------
     path : Path
         CSV, ARFF, parquet or libsvm file.
-    target, drop, types
-        As for `add_file`.
     encode
         As for `load`.
+    **declared
+        As for `add_file`.
     """
     name = path.name.partition(".")[0]
-    entry = _described(path, name, target, drop, types)
+    entry = _described(path, name, **declared)
     return load_located(located_files(entry, entry, (path,)), encode)
