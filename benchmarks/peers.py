@@ -90,11 +90,19 @@ def one_thread_classifiers(rounds: int) -> dict[str, Callable[[], Any]]:
             iterations=rounds, depth=4, thread_count=1, verbose=False, allow_writing_files=False
         )
 
+    def chimeraboost() -> Any:
+        from chimeraboost import ChimeraBoostClassifier
+
+        return ChimeraBoostClassifier(
+            n_estimators=rounds, depth=4, thread_count=1, early_stopping=False, n_ensembles=1
+        )
+
     return {
         "HistGradientBoosting": hist_gradient_boosting,
         "LightGBM": lightgbm,
         "XGBoost": xgboost,
         "CatBoost": catboost,
+        "ChimeraBoost": chimeraboost,
     }
 
 

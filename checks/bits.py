@@ -130,7 +130,7 @@ def trained(run: Run) -> Values:
     values[f"staged {_DIGEST}"] = _digest(b"".join(F.tobytes() for F in staged))
     if _has_probabilities(booster, problem.X_test[:1]):
         risk = Recorder(QUANTITIES.recorded(["brier"], ()), ())
-        measure(risk, booster, problem, run.rounds)
+        measure(risk, booster, problem)
         values |= risk.curves
         values |= _numbers(log_p=booster.predict_log_proba(problem.X_test))
     return values

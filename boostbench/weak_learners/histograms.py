@@ -113,8 +113,9 @@ def build_costs(rules, data, share, tree, rows, total, sums):  # type: ignore[no
 def build_targets(rules, data, share, tree, rows, total, sums):  # type: ignore[no-untyped-def]
     """Fill the histogram of targets and weights; see `build_labels`."""
     _clear(rules.kind, data, share, total, sums)
-    counted = total.shape[0] > rules.n_sums
-    _add_targets(data, share, tree.stat, rows, counted, sums)
+    _add_targets(data, share, tree.stat, rows, sums)
+    if total.shape[0] > rules.n_sums:
+        _count(data, share, tree.stat[:, 2], rows, sums[rules.n_sums * data.low.shape[0] :])
     _complete(rules.kind, data, share, total, sums)
 
 
@@ -167,12 +168,11 @@ def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped
 
 
 @inner
-def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[no-untyped-def]
-    """Add the target, weight and samples of each row to its bins."""
+def _add_targets(data, share, stat, rows, histogram):  # type: ignore[no-untyped-def]
+    """Add the target and weight of each row to its bins."""
     n_bins = data.low.shape[0]
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
-    count = histogram[2 * n_bins :]
     sparse = share.sparse < share.sparse_end
     n_fetched = n_ahead(data, rows.shape[0])
     for i in range(rows.shape[0]):
@@ -180,22 +180,17 @@ def _add_targets(data, share, stat, rows, counted, histogram):  # type: ignore[n
             fetch(data, share, rows[i + AHEAD])
         r = rows[i]
         s, w = stat[r, 0], stat[r, 1]
-        samples = stat[r, 2] if counted else np.int64(0)
         for c in range(n_dense):
             j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
             target[b] += s
             weight[b] += w
-            if counted:
-                count[b] += samples
         if sparse:
             first, end = entries(data, share.part, share.stop, r)
             for p in range(first, end):
                 b = np.uint64(data.sparse_bins[p])
                 target[b] += s
                 weight[b] += w
-                if counted:
-                    count[b] += samples
 
 
 @inner

@@ -157,7 +157,8 @@ def _evaluate(run: Run, problem: Problem, phases: Phases) -> dict[str, Any]:
         check_staged_scores(booster, problem.X_test)
     with phases.phase("predict"):  # the labels of the last round equal those of `predict`
         for t, predicted in enumerate(staged_labels(booster, problem.X_test, run.rounds), start=1):
-            record_test(recorder, problem, t, predicted)
+            with phases.pause():
+                record_test(recorder, problem, t, predicted)
     n_rounds = len(recorder.curves["test_errors"])
     if n_rounds != (n_fitted := len(recorder.curves["train_errors"])):
         raise BoostbenchError(
@@ -165,7 +166,7 @@ def _evaluate(run: Run, problem: Problem, phases: Phases) -> dict[str, Any]:
             "prediction; both must be the same"
         )
     zero = _without_rounds(booster, problem)
-    measure(recorder, booster, problem, run.rounds)
+    measure(recorder, booster, problem)
     found: dict[str, Any] = {
         "stop_reason": str(getattr(booster, "stop_reason_", "")),
         "nested_rounds": bool(getattr(booster, "nested_rounds", True)),

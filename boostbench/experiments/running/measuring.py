@@ -13,7 +13,6 @@ from boostbench.experiments.running.curves import (
     Labels,
     check_round,
     is_kept,
-    staged_labels,
     weights_of_samples,
 )
 from boostbench.quantities.predictions import confusion_matrix, probabilities_of
@@ -121,24 +120,25 @@ def record_training(recorder: Recorder, problem: Problem, t: int, predicted: Lab
 def record_test(recorder: Recorder, problem: Problem, t: int, predicted: Labels) -> None:
     """Add the predicted labels of the test samples after round t."""
     recorder.add("test labels", t, predicted, problem.y_test, problem.cost)
+    if recorder.taking("labels"):
+        of_classes = confusion_matrix(problem.y_test, predicted, problem.n_classes)
+        recorder.add("labels", t, of_classes)
 
 
-def measure(recorder: Recorder, booster: Any, problem: Problem, rounds: int) -> None:
-    """Add everything that is computed from a fitted booster, and finish.
+def measure(recorder: Recorder, booster: Any, problem: Problem) -> None:
+    """Add what is computed from scores, probabilities and the fitted booster, and finish.
 
     Parameters
     ----------
     recorder : Recorder
-        With the values of the training rounds.
+        With the values of the training rounds, and of the predicted labels.
     booster : classifier
         Fitted.
     problem : Problem
-    rounds : int
-        Maximum number of rounds.
     """
     for needs, stages in _STAGES.items():
         if recorder.taking(needs):
-            for t, arguments in enumerate(stages(booster, problem, rounds), start=1):
+            for t, arguments in enumerate(stages(booster, problem), start=1):
                 recorder.add(needs, t, *arguments)
     recorder.add_whole("edges", booster, recorder.curves["edge"])
     recorder.add_whole("booster", booster)
@@ -146,12 +146,7 @@ def measure(recorder: Recorder, booster: Any, problem: Problem, rounds: int) -> 
     recorder.finish()
 
 
-def _confusions(booster: Any, problem: Problem, rounds: int) -> Iterator[_Arguments]:
-    for predicted in staged_labels(booster, problem.X_test, rounds):
-        yield (confusion_matrix(problem.y_test, predicted, problem.n_classes),)
-
-
-def _probabilities(booster: Any, problem: Problem, rounds: int) -> Iterator[_Arguments]:
+def _probabilities(booster: Any, problem: Problem) -> Iterator[_Arguments]:
     for P in _staged_probabilities(booster, problem.X_test):
         whole = None if P is None else probabilities_of(booster, P, problem.n_classes)
         yield whole, problem.y_test
@@ -170,19 +165,18 @@ def _staged_probabilities(
             yield booster.predict_proba(X)
 
 
-def _scores(booster: Any, problem: Problem, rounds: int) -> Iterator[_Arguments]:
+def _scores(booster: Any, problem: Problem) -> Iterator[_Arguments]:
     for F in booster.staged_scores(problem.X_test):
         yield F, problem.y_test
 
 
-def _training_scores(booster: Any, problem: Problem, rounds: int) -> Iterator[_Arguments]:
+def _training_scores(booster: Any, problem: Problem) -> Iterator[_Arguments]:
     column = np.searchsorted(booster.classes_, problem.y)
     for F in booster.staged_scores(problem.X):
         yield F, column
 
 
-_STAGES: dict[str, Callable[[Any, Problem, int], Iterator[_Arguments]]] = {
-    "labels": _confusions,
+_STAGES: dict[str, Callable[[Any, Problem], Iterator[_Arguments]]] = {
     "probabilities": _probabilities,
     "scores": _scores,
     "training scores": _training_scores,

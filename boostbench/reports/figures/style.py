@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
+import numpy as np
+
 from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.charts import Chart, chart_of
 from boostbench.reports.text import in_print
@@ -137,7 +139,9 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
     from matplotlib.text import Text
 
     long = {name: shortened(name) for name in map(in_print, names) if shortened(name) != name}
-    fonts = list(_fonts_with(frozenset("".join(map(_text_of, figure.findobj(Text))))))
+    parts = figure.findobj()
+    letters = (part.get_text() for part in parts if isinstance(part, Text))
+    fonts = list(_fonts_with(frozenset("".join(letters))))
 
     def printed(text: str) -> str:
         text = in_print(text)
@@ -147,13 +151,12 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
 
     for axes in figure.axes:  # for the chart, which needs no font
         axes.set_label(in_print(axes.get_title("left") or axes.get_title()))
-    for axis in figure.findobj(Axis):  # an axis writes its tick labels again when it is drawn
-        assert isinstance(axis, Axis)
+    for axis in (part for part in parts if isinstance(part, Axis)):
+        # an axis writes its tick labels again when it is drawn
         labels = [label.get_text() for label in axis.get_ticklabels()]
         if labels != (changed := [printed(label) for label in labels]):
             axis.set_ticks(axis.get_ticklocs(), changed)
-    for text in figure.findobj(Text):
-        assert isinstance(text, Text)
+    for text in (part for part in figure.findobj(Text) if isinstance(part, Text)):
         text.set_text(printed(text.get_text()))
         if len(fonts) > 1:
             text.set_fontfamily(fonts)
@@ -170,10 +173,6 @@ def shortened(name: str) -> str:
     40
     """
     return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
-
-
-def _text_of(text: Any) -> str:
-    return str(text.get_text())
 
 
 @cache
@@ -211,26 +210,31 @@ def _letters_of(name: str) -> frozenset[int]:
 
 
 def files_of(figure: Figure) -> Drawing:
-    """Return a figure as reproducible PNG and PDF, with its caption and chart."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    """Return a figure as reproducible PNG and PDF, with its caption and chart.
 
-    FigureCanvasAgg(figure)
+    The canvases draw the figure once for each file; `Figure.savefig` draws it twice.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    figure.set_dpi(_DPI)
+    canvas, pdf = FigureCanvasAgg(figure), io.BytesIO()
     _show_powers(figure)
-    png, pdf = io.BytesIO(), io.BytesIO()
-    figure.savefig(png, format="png", dpi=_DPI)
+    canvas.draw()
     figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
     undated: Any = {"CreationDate": None, "Creator": None, "Producer": None}
-    figure.savefig(pdf, format="pdf", metadata=undated)
+    FigureCanvasPdf(figure).print_pdf(pdf, metadata=undated)
     caption = str(figure.get_label())
-    return Drawing(small_png(png.getvalue()), pdf.getvalue(), caption, chart_of(figure))
+    return Drawing(_small_png(canvas.buffer_rgba()), pdf.getvalue(), caption, chart_of(figure))
 
 
-def small_png(png: bytes) -> bytes:
+def _small_png(pixels: Any) -> bytes:
     """Return a PNG with at most 256 colours, of about a third of the size."""
     from PIL import Image
 
     small = io.BytesIO()
-    image = Image.open(io.BytesIO(png)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    image = Image.fromarray(np.asarray(pixels)).convert("RGB")
+    image = image.quantize(256, dither=Image.Dither.NONE)
     image.save(small, "png", optimize=True, dpi=(_DPI, _DPI))
     return small.getvalue()
 

@@ -1,0 +1,61 @@
+"""Hours of the runs behind the results, by paper and phase, from the packed records.
+
+    python -m benchmarks.hours [--results results]
+
+The phases are those that each run has timed; the rest is the time from start to end less these:
+metrics, the split, noise, and the record. Start and end are known to the second, so the rest is
+right on average only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import lzma
+import re
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+
+PHASES = ("load", "warm_up", "fit", "predict")
+_CLOCKS = re.compile(
+    rb'"seconds": (\{[^}]*\}).*?"started": "([^"]*)", "finished": "([^"]*)"', re.DOTALL
+)
+
+
+def hours_of(file: Path) -> Counter[str]:
+    """Return the number of runs in a packed file, and their hours by phase and in all."""
+    hours: Counter[str] = Counter()
+    for line in lzma.decompress(file.read_bytes()).splitlines():
+        found = _CLOCKS.search(line)
+        if found is None:
+            continue
+        started, finished = (datetime.fromisoformat(found[n].decode()) for n in (2, 3))
+        hours["runs"] += 1
+        hours["in all"] += (finished - started).total_seconds() / 3600
+        for phase, seconds in json.loads(found[1]).items():
+            hours[phase] += seconds / 3600
+    return hours
+
+
+def main() -> None:
+    """Print a table with a row for each paper."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--results", type=Path, default=Path("results"))
+    papers = [folder.name for folder in Path("configs").iterdir() if folder.is_dir()]
+    by_paper: dict[str, Counter[str]] = {}
+    for file in sorted(parser.parse_args().results.glob("*/records.jsonl.xz")):
+        name = file.parent.name
+        paper = next((known for known in papers if name.startswith(known)), name)
+        by_paper.setdefault(paper, Counter()).update(hours_of(file))
+    by_paper["together"] = sum(by_paper.values(), Counter())
+    print(f"| paper | runs | hours | {' | '.join(PHASES)} | rest |")
+    print("|---|" + "--:|" * (len(PHASES) + 3))
+    for paper, hours in by_paper.items():
+        timed = [hours[phase] for phase in PHASES]
+        cells = [hours["in all"], *timed, hours["in all"] - sum(timed)]
+        print(f"| {paper} | {hours['runs']:,} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
+
+
+if __name__ == "__main__":
+    main()
