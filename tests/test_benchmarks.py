@@ -110,10 +110,11 @@ def test_one_thread_is_measured_beside_two() -> None:
 
 def test_predictions_of_a_row_are_measured_beside_those_of_other_libraries() -> None:
     rows = list(one_row(covtype_like(1_000), Settings(quick=True, repeats=1)))
-    assert rows[0].measure.split("/ ")[1] == "HistGradientBoosting"
-    assert rows[0].ratio is not None
-    assert rows[0].ratio > 0
-    assert all(row.ratio or row.note == "peer not installed" for row in rows)
+    alone, beside = rows[:3], rows[3:]
+    assert all(row.ratio for row in alone)
+    assert beside[0].measure.split("/ ")[1] == "HistGradientBoosting"
+    assert beside[0].ratio
+    assert all(row.ratio or row.note == "peer not installed" for row in beside)
 
 
 def test_the_estimate_of_wrong_labels_is_shown_beside_the_truth_and_cleanlab(
