@@ -186,7 +186,9 @@ def one_row(data: Data, settings: Settings) -> Iterator[Row]:
     times = compete(parts, settings.repeats, settings.budget)
     limits = {name: 350e-6, f"{name}, less validation": 30e-6, f"{name}, unpickled": 5e-3}
     for (measure, limit), taken in zip(limits.items(), times, strict=True):
-        yield Row(measure, data.name, seconds(taken), f"{seconds(limit)} allowed", taken / limit, 1.0)
+        yield Row(
+            measure, data.name, seconds(taken), f"{seconds(limit)} allowed", taken / limit, 1.0
+        )
     for peer, made in one_thread_classifiers(rounds).items():
         try:
             theirs = calls(made().fit(data.X, data.y).predict)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import FunctionType, ModuleType
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from llvmlite import ir
 from numba import njit
@@ -17,16 +17,6 @@ from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.typed_passes import InlineOverloads, NopythonRewrites
-from numba.core.untyped_passes import (
-    FindLiterallyCalls,
-    InlineClosureLikes,
-    LiteralPropagationSubPipelinePass,
-    LiteralUnroll,
-    MakeFunctionToJitFunction,
-    RewriteDynamicRaises,
-    WithLifting,
-)
 from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -71,62 +61,13 @@ class _Part(JITCodeLibrary):
         """Do nothing: numba would write an address into the machine code."""
 
 
-#: Passes of numba's compiler for what our kernels do not have: closures, expressions of whole
-#: arrays, errors with values, `with` blocks, and calls that depend on the value of an argument.
-_NEEDLESS = {
-    FindLiterallyCalls,
-    InlineClosureLikes,
-    InlineOverloads,
-    LiteralPropagationSubPipelinePass,
-    LiteralUnroll,
-    MakeFunctionToJitFunction,
-    NopythonRewrites,
-    RewriteDynamicRaises,
-    WithLifting,
-}
-
-
-class _Typing:
-    """numba's typing context, which remembers the signatures of numba's own functions.
-
-    numba tries all overloads of an operator anew at each of its uses.
-    """
-
-    known: ClassVar[dict[Any, Any]] = {}
-
-    def __init__(self, context: Any) -> None:
-        self._context = context
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._context, name)
-
-    def resolve_function_type(self, function: Any, args: Any, kws: Any) -> Any:
-        """Return the signature of a function for the types of its arguments."""
-        if kws or not isinstance(function, types.Function):
-            return self._context.resolve_function_type(function, args, kws)
-        if (function, args) not in self.known:
-            signature = self._context.resolve_function_type(function, args, kws)
-            self.known[function, args] = signature
-        return self.known[function, args]
-
-
-class _ShortCompiler(Compiler):
-    """numba's compiler without passes that our kernels do not need."""
-
-    def define_pipelines(self) -> Any:
-        self.state.typingctx = _Typing(self.state.typingctx)
-        (pipeline,) = super().define_pipelines()  # type: ignore[no-untyped-call]
-        pipeline.passes = [step for step in pipeline.passes if step[0] not in _NEEDLESS]
-        return [pipeline]
-
-
-class _PartCompiler(_ShortCompiler):
-    """The same, with `_Part` as the code of a function."""
+class _PartCompiler(Compiler):
+    """numba's compiler, with `_Part` as the code of a function."""
 
     def define_pipelines(self) -> Any:
         codegen, name = self.state.targetctx.codegen(), self.state.func_id.func_qualname
         self.state.library = _Part(codegen, name)  # type: ignore[no-untyped-call]
-        return super().define_pipelines()
+        return super().define_pipelines()  # type: ignore[no-untyped-call]
 
 
 _PLAIN: dict[str, Any] = {
@@ -186,9 +127,7 @@ def kernel(function: Callable[..., Any]) -> Any:
     in its closure, or numba does not find its file again; it must call them by their module-level
     names.
     """
-    dispatcher: Any = _decorator(
-        nogil=True, no_cfunc_wrapper=True, _nrt=False, pipeline_class=_ShortCompiler
-    )(function)
+    dispatcher: Any = _decorator(nogil=True, no_cfunc_wrapper=True, _nrt=False)(function)
     compiles = dispatcher.compile
 
     def load_or_compile(signature: Any) -> Any:

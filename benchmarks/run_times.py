@@ -1,6 +1,6 @@
-"""Hours of the runs behind the results, by paper and phase, from the packed records.
+"""Minutes of the runs behind the results, by paper and phase, from the packed records.
 
-    python -m benchmarks.hours [--results results]
+    python -m benchmarks.run_times [--results results]
 
 The phases are those that each run has timed; the rest is the time from start to end less these:
 metrics, the split, noise, and the record. Start and end are known to the second, so the rest is
@@ -23,19 +23,19 @@ _CLOCKS = re.compile(
 )
 
 
-def hours_of(file: Path) -> Counter[str]:
-    """Return the number of runs in a packed file, and their hours by phase and in all."""
-    hours: Counter[str] = Counter()
+def minutes_of(file: Path) -> Counter[str]:
+    """Return the number of runs in a packed file, and their minutes by phase and in all."""
+    minutes: Counter[str] = Counter()
     for line in lzma.decompress(file.read_bytes()).splitlines():
         found = _CLOCKS.search(line)
         if found is None:
             continue
         started, finished = (datetime.fromisoformat(found[n].decode()) for n in (2, 3))
-        hours["runs"] += 1
-        hours["in all"] += (finished - started).total_seconds() / 3600
+        minutes["runs"] += 1
+        minutes["in all"] += (finished - started).total_seconds() / 60
         for phase, seconds in json.loads(found[1]).items():
-            hours[phase] += seconds / 3600
-    return hours
+            minutes[phase] += seconds / 60
+    return minutes
 
 
 def main() -> None:
@@ -47,14 +47,14 @@ def main() -> None:
     for file in sorted(parser.parse_args().results.glob("*/records.jsonl.xz")):
         name = file.parent.name
         paper = next((known for known in papers if name.startswith(known)), name)
-        by_paper.setdefault(paper, Counter()).update(hours_of(file))
+        by_paper.setdefault(paper, Counter()).update(minutes_of(file))
     by_paper["together"] = sum(by_paper.values(), Counter())
-    print(f"| paper | runs | hours | {' | '.join(PHASES)} | rest |")
+    print(f"| paper | runs | minutes | {' | '.join(PHASES)} | rest |")
     print("|---|" + "--:|" * (len(PHASES) + 3))
-    for paper, hours in by_paper.items():
-        timed = [hours[phase] for phase in PHASES]
-        cells = [hours["in all"], *timed, hours["in all"] - sum(timed)]
-        print(f"| {paper} | {hours['runs']:,} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
+    for paper, minutes in by_paper.items():
+        timed = [minutes[phase] for phase in PHASES]
+        cells = [minutes["in all"], *timed, minutes["in all"] - sum(timed)]
+        print(f"| {paper} | {minutes['runs']:,} | {' | '.join(f'{cell:.0f}' for cell in cells)} |")
 
 
 if __name__ == "__main__":
