@@ -8,7 +8,7 @@ from colorsys import hsv_to_rgb
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from zlib import crc32
 
 import numpy as np
@@ -218,12 +218,13 @@ def files_of(figure: Figure) -> Drawing:
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
     figure.set_dpi(_DPI)
-    canvas, pdf = FigureCanvasAgg(figure), io.BytesIO()
+    canvas: Any = FigureCanvasAgg(figure)
     _show_powers(figure)
     canvas.draw()
     figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
     undated: Any = {"CreationDate": None, "Creator": None, "Producer": None}
-    FigureCanvasPdf(figure).print_pdf(pdf, metadata=undated)
+    pdf, on_paper = io.BytesIO(), cast("Any", FigureCanvasPdf(figure))
+    on_paper.print_pdf(pdf, metadata=undated)
     caption = str(figure.get_label())
     return Drawing(_small_png(canvas.buffer_rgba()), pdf.getvalue(), caption, chart_of(figure))
 
