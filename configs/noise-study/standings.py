@@ -1,0 +1,286 @@
+"""Tables of the leaderboard: standings of the methods, and recommendations tried on other sets.
+
+The vocabulary is that of TabArena (Erickson et al. 2025): Elo and improvability over data sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from boostbench.plugins import (
+    BEYOND,
+    CLEAN,
+    BoostbenchError,
+    BoosterLabel,
+    Row,
+    Study,
+    Table,
+    TableCell,
+    in_print,
+)
+
+Errors = NDArray[np.float64]
+CLEAN_NOISE = CLEAN.full_label
+DRAWS = 200
+#: Elo of the method with which the others are compared.
+ANCHOR = 1000.0
+#: Points of error above the best within which a method stands next to it.
+NEAR = 1.0
+UNKNOWN = "rate unknown"
+
+
+def complete(study: Study, noises: Iterable[str]) -> tuple[list[str], Errors, Errors]:
+    """Return the data sets with results of every method, their errors, and seconds of a fit.
+
+    Returns
+    -------
+    sets : list of str
+    errors : ndarray of float64, shape (n_methods, n_sets)
+        Test errors at the end in percent, means over the noises and repeats.
+    seconds : ndarray of float64, shape (n_methods, n_sets)
+        Times of a fit.
+    """
+    noises = list(noises)
+    found: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
+    for result in study.results:
+        if result.ok and result.record is not None and result.noise in noises:
+            record = result.record
+            error = 100.0 * record.curves["test_errors"][-1] / record.n_test
+            key = result.run.method, result.run.dataset, result.noise
+            found.setdefault(key, []).append((error, float(record.seconds["fit"])))
+    methods = study.contenders
+    sets = [
+        d
+        for d in study.datasets
+        if noises and all((m, d, noise) in found for m in methods for noise in noises)
+    ]
+    if not sets:
+        return [], np.empty((len(methods), 0)), np.empty((len(methods), 0))
+    both = np.array(
+        [
+            [
+                np.mean([np.mean(found[m, d, noise], axis=0) for noise in noises], axis=0)
+                for d in sets
+            ]
+            for m in methods
+        ]
+    )
+    return sets, both[..., 0], both[..., 1]
+
+
+def elo(errors: Errors, anchor: int) -> Errors:
+    """Return the Elo of each method from its comparisons with the others on each data set.
+
+    The ratings maximise the likelihood of the Bradley-Terry model; a tie is half a win of both.
+    Half a win more of both in every pair keeps the rating of a method that always wins finite.
+
+    Parameters
+    ----------
+    errors : ndarray of float64, shape (n_methods, n_sets)
+    anchor : int
+        Method of rating 1000.
+
+    Examples
+    --------
+    >>> even = np.array([[1.0, 2.0], [2.0, 1.0]])
+    >>> elo(even, 0).tolist()
+    [1000.0, 1000.0]
+    """
+    below = (errors[:, None] < errors[None]).sum(axis=2)
+    ties = (errors[:, None] == errors[None]).sum(axis=2)
+    wins = below + 0.5 * ties + 0.5
+    np.fill_diagonal(wins, 0.0)
+    games = wins + wins.T
+    strength = np.ones(len(errors))
+    for _ in range(1000):  # the algorithm of Zermelo
+        with_all = games / (strength[:, None] + strength)
+        new = wins.sum(axis=1) / with_all.sum(axis=1)
+        new /= np.exp(np.log(new).mean())
+        done = np.abs(new / strength - 1.0).max() < 1e-6
+        strength = new
+        if done:
+            break
+    rating = 400.0 * np.log10(strength)
+    return np.asarray(ANCHOR + rating - rating[anchor])
+
+
+def drawn_sets(n_sets: int) -> Iterable[NDArray[np.int64]]:
+    """Yield the samples of a bootstrap over data sets, the same for every table."""
+    rng = np.random.default_rng(0)
+    for _ in range(DRAWS):
+        yield rng.integers(n_sets, size=n_sets)
+
+
+def standings(study: Study, *, noise: str = "", anchor: BoosterLabel = "random-forest") -> Table:
+    """Rank the methods over data sets.
+
+    Parameters
+    ----------
+    study : Study
+    noise : str, default=""
+        Label of a noise; by default all noises, each with the same weight.
+    anchor : str, default="random-forest"
+        Method whose Elo is 1000.
+    """
+    methods = study.contenders
+    sets, errors, seconds = complete(study, [noise] if noise else study.noises)
+    if not sets or anchor not in methods:
+        raise BoostbenchError(f"it needs results of all methods and of {anchor!r} on a data set")
+    at = methods.index(anchor)
+    rating = elo(errors, at)
+    drawn = [elo(errors[:, chosen], at) for chosen in drawn_sets(len(sets))]
+    low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+    ranks = rankdata(errors, axis=0).mean(axis=1)
+    least = errors.min(axis=0)
+    # what the best method of a set would take off the error, in per cent of it
+    gap = 100.0 * np.where(errors > 0.0, (errors - least) / np.maximum(errors, 1e-12), 0.0)
+    rows = [
+        Row(
+            (in_print(methods[k]),),
+            tuple(
+                TableCell(text, value=text)
+                for text in (
+                    f"{rating[k]:.0f}",
+                    f"[{low[k]:.0f}, {high[k]:.0f}]",
+                    f"{ranks[k]:.1f}",
+                    f"{errors[k].mean():.1f}",
+                    f"{gap[k].mean():.1f}",
+                    f"{np.median(seconds[k]):.2g}",
+                )
+            ),
+        )
+        for k in np.argsort(-rating, kind="stable")
+    ]
+    return Table(
+        title=f"Standings over {len(sets)} data sets, {noise or 'all kinds and rates of noise'}",
+        names=("method",),
+        columns=(
+            "Elo",
+            "95 % interval",
+            "mean rank",
+            "mean error (%)",
+            "improvability (%)",
+            "fit (s)",
+        ),
+        rows=tuple(rows),
+        footers=(
+            f"Elo from all pairs of methods on each data set; {in_print(anchor)} has {ANCHOR:.0f}. "
+            f"Intervals by {DRAWS} bootstrap samples of the data sets.",
+            "Improvability: mean share of its error that the best method of a data set saves.",
+        ),
+    )
+
+
+def situations(study: Study) -> dict[str, list[str]]:
+    """Return the labels of the noises of each situation, by its description."""
+    found: dict[str, list[str]] = {}
+    for result in study.results:
+        rate, model = result.noise_rate, result.run.noise.model
+        words = f"{model} {'≤ 20 %' if rate <= 0.2 else '> 20 %'}"
+        if result.noise == CLEAN_NOISE:
+            words = "none"
+        if result.noise not in found.setdefault(words, []):
+            found[words].append(result.noise)
+    return {**found, UNKNOWN: list(study.noises)}
+
+
+def recommend(study: Study) -> Table:
+    """Recommend a method for each situation, and try the rule on data sets without part in it.
+
+    A row is for data of two or of more classes, and for one kind of wrong labels at low or high
+    rates, or for any of them. In each of many divisions the data sets are halved at random: the
+    method of the lowest mean error on one half is taken on the other. Its regret there is its error
+    less that of the best method of each data set, which nobody knows beforehand.
+    """
+    methods = study.contenders
+    n_classes = {r.run.dataset: r.record.n_classes for r in study.results if r.ok and r.record}
+    rows, answers = [], []
+    for classes, label in (("two", "2"), ("three or more", "≥ 3")):
+        known = [d for d in study.datasets if (n_classes.get(d) == 2) == (classes == "two")]
+        part = study.only(datasets=known)
+        clean_sets, clean, _ = complete(part, [CLEAN_NOISE])
+        for words, noises in situations(part).items() if known else ():
+            sets, errors, _ = complete(part, noises)
+            if len(sets) < 4:
+                continue
+            mean = errors.mean(axis=1)
+            best = int(mean.argmin())
+            near = [k for k in np.argsort(mean, kind="stable") if mean[k] <= mean[best] + NEAR]
+            regret, chosen = tried(errors)
+            cost = clean[best].mean() - clean.mean(axis=1).min() if clean_sets else np.nan
+            texts = (
+                in_print(methods[best]),
+                f"{mean[best]:.1f}",
+                ", ".join(in_print(methods[k]) for k in near[1:4]) or BEYOND,
+                "{:.1f} [{:.1f}, {:.1f}]".format(*regret),
+                f"{100.0 * chosen[best]:.0f}",
+                f"{cost:.1f}",
+            )
+            cells = tuple(TableCell(text, value=text) for text in texts)
+            rows.append(Row((f"{label} ({len(sets)} sets)", words), cells))
+            if words == UNKNOWN:
+                answers.append(
+                    f"For data of {classes} classes and an unknown share of wrong labels, "
+                    f"{in_print(methods[best])} has the lowest mean error; chosen on half of the "
+                    f"sets, the rule is {regret[0]:.1f} points above the best method of each set "
+                    "of the other half."
+                )
+    if not rows:
+        raise BoostbenchError("a recommendation needs results of every method on four data sets")
+    return Table(
+        title="Recommended methods by type of data, and their regret on other sets",
+        names=("classes", "wrong labels"),
+        columns=(
+            "take",
+            "its error (%)",
+            "next to it",
+            "regret elsewhere",
+            "chosen (%)",
+            "cost on clean labels",
+        ),
+        rows=tuple(rows),
+        answer=tuple(answers),
+        footers=(
+            f"Next to it: at most {NEAR:g} point above. Regret elsewhere: points above the best "
+            f"method of each set, for the method chosen on half of the sets and taken on the other "
+            f"half; mean and 90 % of {DRAWS} divisions. Chosen: share of the halves that take it.",
+            "Cost on clean labels: points above the lowest mean error there.",
+        ),
+    )
+
+
+def tried(errors: Errors) -> tuple[tuple[float, float, float], Errors]:
+    """Return the regret of the choice on half of the sets on the other half, and who is chosen.
+
+    Parameters
+    ----------
+    errors : ndarray of float64, shape (n_methods, n_sets)
+
+    Returns
+    -------
+    regret : tuple of float
+        Mean over divisions, and the 5 and 95 % quantiles.
+    chosen : ndarray of float64, shape (n_methods,)
+        Share of the divisions in which each method is chosen.
+
+    Examples
+    --------
+    >>> tried(np.array([[1.0, 1.0, 1.0, 1.0], [2.0, 2.0, 2.0, 2.0]]))[0]
+    (0.0, 0.0, 0.0)
+    """
+    rng = np.random.default_rng(0)
+    n_methods, n_sets = errors.shape
+    above = errors - errors.min(axis=0)
+    regrets, chosen = [], np.zeros(n_methods)
+    for _ in range(DRAWS):
+        order = rng.permutation(n_sets)
+        half, other = order[: n_sets // 2], order[n_sets // 2 :]
+        taken = int(errors[:, half].mean(axis=1).argmin())
+        chosen[taken] += 1.0 / DRAWS
+        regrets.append(float(above[taken, other].mean()))
+    low, high = np.quantile(regrets, [0.05, 0.95])
+    return (float(np.mean(regrets)), float(low), float(high)), chosen
