@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study test lint format docs notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
+.PHONY: help setup demo noise20 study leaderboard test lint format docs notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -154,6 +154,12 @@ study: setup  ## which booster for noisy labels? 20 sets, 0 to 40 % wrong labels
 	$(call experiment,noise-study/tuned)
 	$(call experiment,noise-study/tree-size)
 	$(call experiment,noise-study/rmboost-diabetes)
+
+leaderboard: setup  ## the same on the 76 sets of `boostbench data fetch --suite noise`, 39 methods
+	@$(PIP) --editable '.[study]' || echo 'without the extra study: its runs are skipped'
+	$(call experiment,noise-study/leaderboard)
+	$(call experiment,noise-study/natural-size)
+	$(call experiment,noise-study/leaderboard-tuned)
 
 softmax-readings: setup  ## three readings of "exchanged"
 	$(call experiment,softmax-boosting/table3-readings)
