@@ -156,7 +156,8 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
         labels = [label.get_text() for label in axis.get_ticklabels()]
         if labels != (changed := [printed(label) for label in labels]):
             axis.set_ticks(axis.get_ticklocs(), changed)
-    for text in (part for part in figure.findobj(Text) if isinstance(part, Text)):
+            parts += axis.findobj(Text)
+    for text in (part for part in parts if isinstance(part, Text)):
         text.set_text(printed(text.get_text()))
         if len(fonts) > 1:
             text.set_fontfamily(fonts)
