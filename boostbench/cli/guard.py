@@ -115,7 +115,7 @@ def _exit_code_of(command: Callable[[], int], start: float) -> int:
 
 def _shortage_in(error: Exception) -> str:
     """Return which resource of the system ran out, such as memory; empty if none did."""
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) or "failed to map segment" in str(error):  # of a library
         return os.strerror(errno.ENOMEM)
     shortages = map(os.strerror, (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN))
     return next((shortage for shortage in shortages if shortage in str(error)), "")

@@ -77,6 +77,14 @@ def test_a_commands_code_is_the_exit_code(code):
             ],
         ),
         (
+            ImportError("_y.so: failed to map segment from shared object"),
+            2,
+            [
+                "Cannot allocate memory; raise the limit (`ulimit -a` shows it) or give a lower "
+                "--jobs"
+            ],
+        ),
+        (
             ImportError("Numba needs NumPy 2.3 or less. Got NumPy 2.5.\nMore.", name="numba"),
             2,
             [
