@@ -11,7 +11,7 @@ from typing import Any
 
 def __getattr__(name: str) -> Any:
     """Return the class of an object without state, for any name of a class."""
-    if name.startswith("_"):
+    if not name[:1].isupper():  # pytest and pickle look for other names, too
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from boostbench.boosters.classifiers import ClassifierBooster
 
