@@ -38,9 +38,6 @@ class FittedTree:
     class_names: Sequence[str] | None = None
 
     def __str__(self) -> str:
-        return self.to_text()
-
-    def to_text(self) -> str:
         """Return the tree as indented text, a line for each node and leaf, left branches first."""
         lines: list[str] = []
         # A stack, since a best-first tree may exceed Python's recursion limit.

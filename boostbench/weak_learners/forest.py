@@ -8,7 +8,7 @@ calls agree to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -80,7 +80,8 @@ class Forest:
     >>> stump.add_scores([[0.0], [1.0]], [0], [0.5], np.zeros((2, 2)))
     array([[0.5, 0. ],
            [0. , 0.5]])
-    >>> print(stump.to_text(0, class_names=["no", "yes"]))
+    >>> from boostbench.weak_learners.drawing import FittedTree
+    >>> print(FittedTree(stump, class_names=["no", "yes"]))
     x0 <= 0.5 or missing
     |-- no +1
     else
@@ -333,20 +334,6 @@ class Forest:
             F itself.
         """
         return Additions(self, tree_index, coefficient).add_to(F, X)
-
-    @models_only
-    def to_text(
-        self,
-        tree: int,
-        feature_names: Sequence[str] | None = None,
-        class_names: Sequence[str] | None = None,
-    ) -> str:
-        """Return one tree as indented text; see `boostbench.weak_learners.drawing.FittedTree`."""
-        from boostbench.weak_learners.drawing import FittedTree
-
-        if not 0 <= tree < self.n_trees:
-            raise ValueError(f"tree must be within 0..{self.n_trees - 1}, found {tree}")
-        return FittedTree(self[tree], 1.0, 1, feature_names, class_names).to_text()
 
 
 def _offsets(sizes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -58,7 +58,8 @@ class Tree(TreeOptions):
     >>> tree = Tree(max_leaf_nodes=2)
     >>> demand = BinaryLabels(np.array([[0.1], [0.3], [-0.2], [-0.4]]))
     >>> h = tree.fit(tree.prepare(X), demand)
-    >>> print(h.trees.to_text(0))
+    >>> from boostbench.weak_learners.drawing import FittedTree
+    >>> print(FittedTree(h.trees))
     x0 <= 1.5
     |-- class 0 +1
     else

@@ -48,6 +48,7 @@ def run(name: str, suite: Suite, sources: Path) -> None:
     options = ["-q", "--tb=no", "--no-header", "-p", "no:cacheprovider"]
     command = [sys.executable, "-m", "pytest", "-p", "checks.peers.adapters", *options, *where]
     paths = {"PYTHONPATH": str(ROOT), "PEERS_SUITE": name, "PEERS_REPORT": str(report)}
+    paths["OMP_NUM_THREADS"] = "1"  # threads that wait for each other are slow on a busy machine
     subprocess.run(command, cwd=sources, env=os.environ | paths, stdout=subprocess.DEVNULL)
     if not report.exists():
         raise SystemExit(f"{name}: no test was run; try it by hand: {' '.join(command)}")

@@ -178,7 +178,8 @@ def adapted(suite: Suite) -> type:
         tree = {}
         for name, ours in suite.parameters.items():
             if ours.startswith("tree."):
-                tree[ours.removeprefix("tree.")] = getattr(self, name)
+                value = getattr(self, name)
+                tree[ours.removeprefix("tree.")] = "entropy" if value == "log_loss" else value
             elif ours:
                 setattr(self, ours, getattr(self, name))
         if getattr(self, "scoring", "") is None:  # the score of the classifier

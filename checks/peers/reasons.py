@@ -11,10 +11,18 @@ BY_ERROR = [
     (r"has no attribute '(\w+)'", r"an attribute that only the peer has (`\1`)"),
     (r"Invalid parameter '(\w+)'", r"a parameter that only the peer has (`\1`)"),
     (r"at least two classes", "by design: labels of one class are refused"),
+    (r"y should be a 1d array|'class_weight' parameter", "by design: a model has one output"),
+    (r"InvalidParameterError.*'(\w+)' parameter", r"a value that only the peer takes (`\1`)"),
     (r"array with dim 3", "by design: a sample is a vector, also if the weak learner takes others"),
 ]
 #: Tests by the beginning of their names.
 BY_TEST: Mapping[str, str] = {
+    "test_early_stopping_classification": "by design: a model has the rounds up to the best one",
+    "test_importances_gini_equal_squared_error": "compares with the peer's regression tree",
+    "test_class_weight_errors": "by design: a model has one output",
+    "test_almost_constant_feature": "by design: numbers are float64, not float32",
+    "test_big_input": "by design: numbers are float64, not float32",
+    "test_huge_allocations": "by design: no memory is taken for leaves that do not exist",
     "test_estimator": "by design: what learns nothing warns, and predicts the first class",
     "test_adaboostclassifier_without_sample_weight": "the words of a message",
     "test_adaboost_decision_function": "by design: scores are the votes, which do not sum to 0",

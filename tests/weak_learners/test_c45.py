@@ -7,6 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 from boostbench.weak_learners import C45, BinaryLabels, WeightedLabels
+from boostbench.weak_learners.drawing import FittedTree
 from boostbench.weak_learners.pruning import added_errors
 from tests.weak_learners import reference
 
@@ -55,7 +56,7 @@ def test_iris_tree_whatever_the_scale_of_the_weights(factor):
     learner = C45()
     demand = WeightedLabels(y.astype(np.int32), np.full(150, factor), 3)
     h = learner.fit(learner.prepare(X), demand)
-    assert h.trees.to_text(0, class_names=["0", "1", "2"]) == "\n".join(
+    assert str(FittedTree(h.trees, class_names=["0", "1", "2"])) == "\n".join(
         [
             "x3 <= 0.6",
             "|-- 0 +1",

@@ -22,8 +22,8 @@ def test_a_tree_is_written_with_the_names_of_its_world() -> None:
         leaf_offset=[0, 3],
         n_features=2,
     )
-    assert forest.to_text(0).splitlines()[0] == "x0 <= 0.5 or missing"
-    assert forest.to_text(0, ["age", "height"], ["no", "yes"]) == "\n".join(
+    assert str(FittedTree(forest)).splitlines()[0] == "x0 <= 0.5 or missing"
+    assert str(FittedTree(forest, 1.0, 1, ["age", "height"], ["no", "yes"])) == "\n".join(
         [
             "age <= 0.5 or missing",
             "|-- yes +1",
@@ -34,9 +34,9 @@ def test_a_tree_is_written_with_the_names_of_its_world() -> None:
             "|   |-- no +1",
         ]
     )
-    assert one_leaf_forest(1).to_text(0) == "class 1 +1.5"
+    assert str(FittedTree(one_leaf_forest(1))) == "class 1 +1.5"
     vector = random_forest(np.random.default_rng(0), 1, max_leaves=1, width=2)
-    assert vector.to_text(0).startswith("class 0 +0.12")
+    assert str(FittedTree(vector)).startswith("class 0 +0.12")
 
 
 def test_a_tree_can_be_drawn() -> None:
