@@ -37,7 +37,7 @@ ROUNDING = 1e-12
 #: Fewest data sets that a test can decide on: with five, all hold by chance with probability 1/32.
 FEWEST_SETS = 6
 NO_SAMPLES = (
-    "the records do not hold the values by test sample, without which one split cannot tell"
+    "one split cannot tell, since records hold no such values by test sample; repeated splits can"
 )
 UNPAIRED = "the runs are on different problems and cannot be paired"
 _MOST_DF = 1e6
