@@ -359,16 +359,11 @@ weak_learners = Registry(
 )
 #: Parameters of boosters of this package that are components, with their registries.
 INNER = {"weak_learner": weak_learners, "booster": boosters, "classifier": boosters}
+_NOISE = ("exchange", "flip", "matrix", "one-sided", "pair", "permute", "uniform-other")
 noise_models = Registry(
     "noise model",
-    {
-        name: f"boostbench.{module}:{name.replace('-', '_')}"
-        for module, names in {
-            "noise": "exchange flip matrix one-sided pair permute uniform-other",
-            "rated_noise": "rater",
-        }.items()
-        for name in names.split()
-    },
+    {name: f"boostbench.noise:{name.replace('-', '_')}" for name in _NOISE}
+    | {"rater": "boostbench.rated_noise:rater"},
 )
 _GENERATORS = ("gaussian-mixture", "long-servedio", "madelon", "ring-norm", "two-norm", "waveform")
 generators = Registry(
