@@ -63,11 +63,6 @@ class Result:
     selected: Selected | None = None  # present for a complete selection
 
     @classmethod
-    def of(cls, record: Record) -> Result:
-        """Return the result of a record, labelled by the names of data set and booster."""
-        return cls(record.run, record.status, record.why, record)
-
-    @classmethod
     def read(cls, run: Run, status: str, reason: str, record: Record | None) -> Result:
         """Return the result of a planned run; a damaged record counts as missing."""
         if record is None and status == "ok":
@@ -155,10 +150,6 @@ class PlannedRun:
         """Read the valid record; None without one."""
         return None if self.path is None or self.status == "stale" else self.store.read(self.path)
 
-    def result(self, record: Record | None) -> Result:
-        """Return the result of the run, given its valid record."""
-        return Result.read(self.run, self.status, self.reason, record)
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -180,7 +171,9 @@ class Plan:
         self, keep: Callable[[Run, Record], Record] = lambda _, record: record
     ) -> list[Result]:
         """Read the results of the runs, or of the selections among them, reduced by ``keep``."""
-        read = self.read_results or (lambda: (p.result(p.record()) for p in self.runs))
+        read = self.read_results or (
+            lambda: (Result.read(p.run, p.status, p.reason, p.record()) for p in self.runs)
+        )
         return [
             result
             if result.record is None

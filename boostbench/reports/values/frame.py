@@ -374,7 +374,8 @@ def load_results(
                 records[path.name] = record
     if not records:
         raise BoostbenchError("there are no run records here", where=str(results))
-    return export_rows([Result.of(record) for record in records.values()], rounds)
+    found = [Result(each.run, each.status, each.why, each) for each in records.values()]
+    return export_rows(found, rounds)
 
 
 def _refuse_none(results: Sequence[Result]) -> None:
