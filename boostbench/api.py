@@ -333,7 +333,7 @@ class Experiment:
         """Compare the runs with their records, or with packed records if no run has a record."""
         plan = make_plan(self.runs, self.store, self.data, config=self.config)
         packed = self.report_folder / PACKED
-        if not packed.is_file() or any(planned.record_file for planned in plan.runs):
+        if not packed.is_file() or any(planned.recorded for planned in plan.runs):
             return plan
         return make_plan(self.runs, PackedRecords(packed), self.data, config=self.config)
 

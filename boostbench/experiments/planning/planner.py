@@ -20,7 +20,7 @@ from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import Data, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
-from boostbench.experiments.store.records import RecordFile, RecordStore
+from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.store.versions import other_versions
 from boostbench.inputs import digest_of
 
@@ -94,7 +94,7 @@ def are_done(runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | 
     planner = _Planner(store, tuple(data_dirs), check_packages=False)
     try:
         keys = ((run.data.name, planner.key_of(run)) for run in runs)
-        return all(key in [file.key for file in planner.files(name, key)] for name, key in keys)
+        return all(key in planner.recorded(name, key) for name, key in keys)
     except BoostbenchError:  # raised again when the plan is needed
         return False
 
@@ -139,30 +139,30 @@ class _Planner:
             self._lookups[key] = run, self._look_up(run, key)
         return self._lookups[key][1]
 
-    def files(self, dataset: str, key: Key) -> list[RecordFile]:
-        """Return the records of a value with no fewer rounds, of any code and data.
+    def recorded(self, dataset: str, key: Key) -> list[Key]:
+        """Return the keys of records of a value with no fewer rounds, of any code and data.
 
         They are sorted by decreasing number of rounds, then from oldest to newest.
         """
-        files = self._stored(dataset).get(key.value, ())
-        longer = (file for file in files if file.key.rounds >= key.rounds)
-        return sorted(longer, key=lambda file: -file.key.rounds)
+        keys = self._stored(dataset).get(key.value, ())
+        longer = (recorded for recorded in keys if recorded.rounds >= key.rounds)
+        return sorted(longer, key=lambda recorded: -recorded.rounds)
 
     def _look_up(self, run: Run, key: Key) -> PlannedRun | None:
         stale = None
-        for file in reversed(self.files(run.data.name, key)):
-            changed = outdated = _difference(file.key, key)
+        for old in reversed(self.recorded(run.data.name, key)):
+            changed = outdated = _difference(old, key)
             if self.store.is_archive or not changed:
-                record = self.store.summary(file.path)
-                if record is None or (file.key.rounds != run.rounds and not record.nested_rounds):
+                record = self.store.summary(self.store.path_of(run.data.name, old))
+                if record is None or (old.rounds != run.rounds and not record.nested_rounds):
                     continue
                 outdated = "" if self.store.is_archive else self._outdated(record)
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
                     reason, seconds = record.why or changed or absent, record.total_seconds
-                    found = file.key, seconds, self.store, file, other_versions(record)
+                    found = old, seconds, self.store, old, other_versions(record)
                     return PlannedRun(run, record.status, reason, *found)
-            stale = stale or PlannedRun(run, "stale", outdated, key, None, self.store, file)
+            stale = stale or PlannedRun(run, "stale", outdated, key, None, self.store, old)
         return stale
 
     def _outdated(self, record: Summary) -> str:
@@ -189,7 +189,7 @@ class _Planner:
         source = self._source(run.data)
         planned = stale or PlannedRun(run, "missing", "", key, None, self.store)
         if obstacle := source.reason or self._obstacle(run, source.entry):
-            return replace(planned, status="skipped", reason=obstacle, record_file=None)
+            return replace(planned, status="skipped", reason=obstacle, recorded=None)
         return planned
 
     def key_of(self, run: Run) -> Key:

@@ -15,7 +15,7 @@ from boostbench.experiments.configs.variants import Grid, points_of
 from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import FAILURES, Record
-from boostbench.experiments.store.records import RecordFile, RecordStore
+from boostbench.experiments.store.records import RecordStore
 
 #: All statuses of a planned run, in display order.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
@@ -119,14 +119,15 @@ class PlannedRun:
     key: Key  # with an empty data part if the data is absent
     seconds: float | None  # measured time; None without a valid record
     store: RecordStore
-    record_file: RecordFile | None = None  # the valid record, or the newest of a stale run
+    recorded: Key | None = None  # of the valid record, or the newest of a stale run
     #: Numerical libraries whose installed version differs from that of the record.
     versions: str = ""
 
     @property
     def path(self) -> Path | None:
         """File of the record; None without a record."""
-        return self.record_file and self.record_file.path
+        key = self.recorded
+        return None if key is None else self.store.path_of(self.run.data.name, key)
 
     def row(self) -> dict[str, Any]:
         """Return the run and its status as flat, JSON-able values."""

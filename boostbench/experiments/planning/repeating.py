@@ -139,9 +139,9 @@ def _values(results: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 def of_other_code(planned: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
     """Yield the finished runs that are stale because of the code alone."""
     for stale in planned:
-        file, key = stale.record_file, stale.key
-        if stale.status == "stale" and file and file.key.code != key.code:
-            record = stale.store.summary(file.path) if file.key.data == key.data != "" else None
+        old, key = stale.recorded, stale.key
+        if stale.status == "stale" and stale.path and old and old.code != key.code:
+            record = stale.store.summary(stale.path) if old.data == key.data != "" else None
             if record is not None and record.status == "ok":
                 yield stale
 
@@ -150,8 +150,8 @@ def families(recorded: Iterable[PlannedRun]) -> Families:
     """Group runs with a record by family; each member has the number of rounds of its record."""
     groups: Families = {}
     for planned in {planned.path: planned for planned in recorded}.values():
-        assert planned.record_file is not None
-        old = planned.record_file.key
+        assert planned.recorded is not None
+        old = planned.recorded
         run, key = replace(planned.run, rounds=old.rounds), replace(planned.key, rounds=old.rounds)
         members = groups.setdefault((run.dataset, run.booster.name, old.code), [])
         members.append(replace(planned, run=run, key=key))

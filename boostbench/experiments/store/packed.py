@@ -20,7 +20,7 @@ from pathlib import Path
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import SHORT, Record
-from boostbench.experiments.store.records import RecordFile, RecordStore, encode, folder_name
+from boostbench.experiments.store.records import RecordStore, encode, folder_name
 from boostbench.whole_files import open_file, read_bounded, write_file
 
 _log = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class PackedRecords(RecordStore):
         super().__init__(file.parent)
         self.folder = file
         self._lines: dict[Path, bytes] = {}
-        self._of_value: dict[str, list[RecordFile]] = {}
+        self._of_value: dict[str, list[Key]] = {}
         for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
             match = _KEY.match(line)
             if match is None or (b"\x01" in line and len(line) > _LONGEST_WITH_STEPS):
@@ -68,16 +68,19 @@ class PackedRecords(RecordStore):
                 self._report(file, error)
                 continue
             key = Key.parse(match[1].decode())
-            record_file = RecordFile(key, file)
-            self._lines[record_file.path] = line
-            self._of_value.setdefault(key.value, []).append(record_file)
+            self._lines[self.path_of("", key)] = line
+            self._of_value.setdefault(key.value, []).append(key)
 
     def all_paths(self) -> list[Path]:
         """Return a virtual path for each record, below the path of the file."""
         return list(self._lines)
 
-    def stored(self, dataset: str) -> dict[str, list[RecordFile]]:
-        """Return all records by value, those of other data sets too."""
+    def path_of(self, dataset: str, key: Key) -> Path:
+        """Return the virtual path of a record."""
+        return self.folder / f"{key}.json"
+
+    def stored(self, dataset: str) -> dict[str, list[Key]]:
+        """Return the keys of all records by value, those of other data sets too."""
         return self._of_value
 
     def _content(self, path: Path) -> bytes:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from pydantic import ValidationError
 
@@ -39,18 +39,6 @@ _BULK_BEGINS = b', "round_zero": '
 _LEFTOVER_SECONDS = 600
 _RECORD_NAME = re.compile(r"([0-9a-f]{1,64}-[1-9][0-9]{0,17}-[0-9a-f]{1,64}-[0-9a-z]{0,64})\.json")
 AnyRecord = TypeVar("AnyRecord", bound=Summary)
-
-
-class RecordFile(NamedTuple):
-    """Key and folder of a record file; takes less memory than a path."""
-
-    key: Key
-    folder: Path
-
-    @property
-    def path(self) -> Path:
-        """Path of the file."""
-        return self.folder / f"{self.key}.json"
 
 
 class RecordStore:
@@ -78,11 +66,11 @@ class RecordStore:
         """Return the file of a record."""
         return self.folder / folder_name(dataset) / f"{key}.json"
 
-    def stored(self, dataset: str) -> dict[str, list[RecordFile]]:
-        """Return the records of a data set by value, each list from oldest to newest."""
-        by_value: dict[str, list[RecordFile]] = {}
-        for file in _by_age(self.folder / folder_name(dataset)):
-            by_value.setdefault(file.key.value, []).append(file)
+    def stored(self, dataset: str) -> dict[str, list[Key]]:
+        """Return the keys of the records of a data set by value, each from oldest to newest."""
+        by_value: dict[str, list[Key]] = {}
+        for key in _by_age(self.folder / folder_name(dataset)):
+            by_value.setdefault(key.value, []).append(key)
         return by_value
 
     def write(self, record: Record) -> Path:
@@ -146,7 +134,7 @@ class RecordStore:
         return [
             path
             for folder in sorted(self.folder.glob("*"))
-            for path in sorted(file.path for file in _by_age(folder))
+            for path in sorted(folder / f"{key}.json" for key in _by_age(folder))
         ]
 
     def _content(self, path: Path) -> bytes:
@@ -196,7 +184,7 @@ def folder_name(dataset: str) -> str:
     return re.sub(r"[^\w.+-]+", "-", dataset).lstrip(".") or "-"
 
 
-def _by_age(folder: Path) -> Iterable[RecordFile]:
+def _by_age(folder: Path) -> Iterable[Key]:
     files = []
     try:
         with os.scandir(folder) as entries:
@@ -211,7 +199,7 @@ def _by_age(folder: Path) -> Iterable[RecordFile]:
             return
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
     for _, key in sorted(files):
-        yield RecordFile(Key.parse(key), folder)
+        yield Key.parse(key)
 
 
 def _unwritable(path: Path, error: OSError) -> BoostbenchError:
