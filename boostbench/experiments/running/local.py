@@ -122,6 +122,9 @@ class LocalExecutor(Executor):
         self._n_lost += 1
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._server.wait(_END_SECONDS)
+        if self._server.returncode == os.EX_OSERR:
+            what = "the system starts no further process; raise the limit (`ulimit -u`) or give a"
+            raise BoostbenchError(f"{what} lower --jobs")
         if self._n_lost > self.jobs * _MOST_LOST:
             code = in_words(self._server.returncode or 0)
             raise BoostbenchError(

@@ -257,7 +257,7 @@ def _fork() -> int:
         with contextlib.suppress(OSError):
             return os.fork()
         time.sleep(_TICK_SECONDS)
-    os._exit(1)
+    os._exit(os.EX_OSERR)
 
 
 def _uses_more(pid: int, limit: int) -> bool:

@@ -1,5 +1,9 @@
 """Executors of this machine: threads, plugins, limits, and the loss of the server."""
 
+import os
+import socket
+import subprocess
+import sys
 import time
 
 import psutil
@@ -53,6 +57,18 @@ def test_a_killed_server_is_replaced_and_its_runs_go_on(runs_of, tmp_path):
         done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=kill)
         assert executor._server.pid not in killed.values()
     assert done.counts == {"ok": 8}
+
+
+def test_a_system_that_starts_no_further_process_is_told(runs_of, tmp_path, monkeypatch):
+    def start(executor):
+        executor._requests, server_end = socket.socketpair()
+        server_end.close()
+        command = [sys.executable, "-c", f"raise SystemExit({os.EX_OSERR})"]
+        executor._server = subprocess.Popen(command)
+
+    monkeypatch.setattr(LocalExecutor, "_start_server", start)
+    with LocalExecutor(1) as executor, pytest.raises(BoostbenchError, match="`ulimit -u`"):
+        carry_out(runs_of(SMALL)[:1], tmp_path, executor)
 
 
 def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatch):
