@@ -11,10 +11,12 @@ import io
 import json
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
+from threading import Thread
 from typing import Any, Literal
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -27,7 +29,6 @@ from boostbench.data.readers import parse_files
 from boostbench.errors import BoostbenchError, DataError
 from boostbench.whole_files import LARGEST, write_file
 
-OPENML_URL = "https://api.openml.org/api/v1/json/data"
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 _TIMEOUT_SECONDS = 30  # without an answer
 _BLOCK = 2**20
@@ -170,8 +171,30 @@ def _checked(entry: DatasetEntry, path: Path, fetch: Callable[[], bytes]) -> byt
 
 
 def _described(number: int) -> Any:
-    """Return the description of a data set of OpenML, as a mapping."""
-    return json.loads(download(f"{OPENML_URL}/{number}"))["data_set_description"]
+    """Return the description of an OpenML data set (an `openml.OpenMLDataset` without rows).
+
+    Raises
+    ------
+    OSError
+        If it is not available within `MOST_SECONDS`.
+    """
+    import openml
+
+    openml.config.set_root_cache_directory(cache_dir() / "openml")
+    found: Future[Any] = Future()
+
+    def ask() -> None:
+        try:
+            found.set_result(openml.datasets.get_dataset(number, download_data=False))
+        except Exception as error:  # of openml, requests or a parser
+            found.set_exception(error)
+
+    Thread(target=ask, daemon=True).start()  # openml waits without end; a daemon keeps nobody
+    try:
+        return found.result(MOST_SECONDS)
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0] or f"no answer in {MOST_SECONDS} s"
+        raise OSError(f"{type(error).__name__}: {reason}") from error
 
 
 def _openml_keys(number: int) -> bytes:
@@ -183,15 +206,15 @@ def _openml_keys(number: int) -> bytes:
         If the data set has no single label column.
     """
     found = _described(number)
-    target = found.get("default_target_attribute") or ""
+    target = str(found.default_target_attribute or "")
     if not target or "," in target:
         raise BoostbenchError(f"OpenML {number} names no single label column")
     drop: list[str] = []
-    for names in (found.get("row_id_attribute"), found.get("ignore_attribute")):
+    for names in (found.row_id_attribute, found.ignore_attribute):
         drop += names.split(",") if isinstance(names, str) else names or []
     return json.dumps({"target": target, "drop": drop}).encode()
 
 
 def _openml_arff(number: int) -> bytes:
     found = _described(number)
-    return download(found["url"], found.get("md5_checksum", ""))
+    return download(str(found.url), str(found.md5_checksum or ""))

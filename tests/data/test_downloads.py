@@ -2,10 +2,10 @@
 
 import bz2
 import hashlib
-import json
 from contextlib import suppress
 from time import sleep
 
+import openml as openml_package
 import pytest
 
 from boostbench.data.loading import load
@@ -50,8 +50,13 @@ def openml(web, monkeypatch):
         "row_id_attribute": "row id",
     }
     (web.folder / "data").mkdir()
-    (web.folder / "data/181").write_text(json.dumps({"data_set_description": facts}))
-    monkeypatch.setattr("boostbench.data.downloads.OPENML_URL", f"{web.url}/data")
+    (web.folder / "data/181").write_text(
+        '<oml:data_set_description xmlns:oml="http://openml.org/openml">'
+        + "".join(f"<oml:{key}>{value}</oml:{key}>" for key, value in facts.items())
+        + "</oml:data_set_description>"
+    )
+    monkeypatch.setattr(openml_package.config, "server", web.url)
+    monkeypatch.setattr(openml_package.config, "connection_n_retries", 1)
     (web.folder / "yeast.arff").write_text(ARFF)
     return web
 
@@ -178,7 +183,7 @@ def test_columns_that_openml_declares_categories_are_categories(openml, put):
 
 def test_a_set_of_openml_without_labels_is_refused(openml):
     description = openml.folder / "data/181"
-    description.write_text(description.read_text().replace('"kind"', '"kind,x1"'))
+    description.write_text(description.read_text().replace(">kind<", ">kind,x1<"))
     with pytest.raises(DataUnavailableError, match="OpenML 181 names no single label column"):
         locate("yeast", allow_download=True)
 
