@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from boostbench.boosters.rows import canonical_form
 from boostbench.boosters.staged import StagedScore
-from boostbench.boosters.state import softmax
+from boostbench.boosters.state import largest_class, softmax
 from boostbench.models_only import models_only
 from boostbench.portable import log
 
@@ -231,7 +231,7 @@ class Classifier(StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[m
         return F[:, 1] - F[:, 0] if len(self.classes_) == 2 else F
 
     def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
-        labels: NDArray[Any] = self.classes_[F.argmax(axis=1)]
+        labels: NDArray[Any] = self.classes_[largest_class(F)]
         return labels
 
     def __sklearn_tags__(self) -> Any:

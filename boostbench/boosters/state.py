@@ -153,3 +153,39 @@ def _softmax(F: Any, first: int, last: int, g: Any, work: Any) -> None:  # pragm
             its_g = g[k, rows]
             for r in range(top.shape[0]):
                 its_g[r] /= total[r]
+
+
+def largest_class(F: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the class of the largest score of each row, the first one on ties, shape (n,).
+
+    Parameters
+    ----------
+    F : ndarray of float64, shape (n, K)
+        Finite; Fortran order is fastest.
+
+    Examples
+    --------
+    >>> largest_class(np.array([[0.0, 2.0, 2.0], [1.0, 0.0, -1.0]])).tolist()
+    [1, 0]
+    """
+    if len(F) < _BLOCK:
+        return F.argmax(axis=1)
+    labels = np.empty(len(F), dtype=np.intp)
+    _largest_class(np.asfortranarray(F).T, np.empty(_BLOCK), labels)
+    return labels
+
+
+@kernel
+def _largest_class(F: Any, best: Any, labels: Any) -> None:  # pragma: no cover
+    """Write the place of the largest number along the first axis of F, shape (K, n)."""
+    for start in range(0, F.shape[1], _BLOCK):
+        rows = slice(start, min(start + _BLOCK, F.shape[1]))
+        scores, its_labels = F[0, rows], labels[rows]
+        for r in range(scores.shape[0]):
+            best[r], its_labels[r] = scores[r], 0
+        for k in range(1, F.shape[0]):
+            scores = F[k, rows]
+            for r in range(scores.shape[0]):
+                larger = scores[r] > best[r]
+                best[r] = scores[r] if larger else best[r]
+                its_labels[r] = k if larger else its_labels[r]

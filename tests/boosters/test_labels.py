@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from sklearn.utils._param_validation import StrOptions
 
 from boostbench.boosters import make_booster
+from boostbench.boosters.state import largest_class
 from boostbench.registry import boosters
 
 from .test_common import BINARY, TABLE, problem
@@ -76,3 +77,10 @@ def test_labels_and_scores_in_training_are_those_of_every_prediction(
         refit = fitted(T)
         assert_array_equal(told[T - 1], refit.predict(X))
         assert walks or np.array_equal(scores[T - 1], refit.scores(X))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize(("n", "K"), [(1, 3), (256, 2), (700, 5)])
+def test_the_first_class_of_the_largest_score_is_predicted(order: Any, n: int, K: int) -> None:
+    F = np.random.default_rng(0).integers(-1, 2, size=(n, K)).astype(np.float64, order=order)
+    assert_array_equal(largest_class(F), F.argmax(axis=1))
