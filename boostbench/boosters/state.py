@@ -169,7 +169,7 @@ def largest_class(F: NDArray[np.float64]) -> NDArray[np.intp]:
     [1, 0]
     """
     if len(F) < _BLOCK:
-        return F.argmax(axis=1)
+        return np.asarray(F.argmax(axis=1))
     labels = np.empty(len(F), dtype=np.intp)
     _largest_class(np.asfortranarray(F).T, np.empty(_BLOCK), labels)
     return labels
