@@ -15,7 +15,7 @@ from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.l2boost import L2Boost
 from boostbench.boosters.logitboost import LogitBoost
-from boostbench.boosters.rboost import RBoost1, RBoost2
+from boostbench.boosters.rboost import RBoost1
 from boostbench.boosters.real_adaboost import RealAdaBoost, SavageBoost
 from tests.boosters.finite import noisy_problem
 from tests.boosters.games import watch
@@ -82,22 +82,6 @@ def test_adaboost_loss_is_the_product_of_the_normalisers() -> None:
     seen = watch(AdaBoost(25, weak_learner="stump"), X, y)
     errors = (1 - np.array(seen.edges)) / 2
     assert_allclose(seen.losses, np.cumprod(2 * np.sqrt(errors * (1 - errors))), rtol=1e-10)
-
-
-def test_gentle_steps_are_bounded() -> None:
-    X, y = noisy_problem()
-    for booster in (GentleBoost(40), RBoost1(40)):
-        for trees in watch(booster, X, y).hypotheses:
-            f = trees.leaf_value[:, 1] - trees.leaf_value[:, 0]
-            assert (np.abs(f) <= 1 + 1e-12).all()
-
-
-def test_rboost2_steps_are_the_edges() -> None:
-    X, y = noisy_problem()
-    seen = watch(RBoost2(40, weak_learner="stump"), X, y)
-    assert_array_equal(seen.sizes, seen.edges)
-    assert (np.array(seen.sizes) > 0).all()
-    assert (np.array(seen.sizes) <= 1).all()
 
 
 def test_halving_keeps_the_logistic_loss_from_rising() -> None:

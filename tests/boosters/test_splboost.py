@@ -77,15 +77,6 @@ def test_the_latent_objective_never_rises_under_regression(pace: dict[str, Any])
         assert (np.diff(watch(booster, X, y).losses[2:]) <= 1e-9).all()
 
 
-def test_inner_iterations_end_no_higher_than_one() -> None:
-    X, y = noisy_problem()
-    pace = {"regulariser": "linear", "age": 2.0, "warm_start_rounds": 1, "weak_learner": STUMP}
-    once = watch(SPLBoost(2, max_inner=1, **pace), X, y).losses
-    often = watch(SPLBoost(2, max_inner=20, **pace), X, y).losses
-    assert often[0] == once[0]
-    assert often[1] <= once[1] + 1e-12
-
-
 def test_a_perfect_learner_of_what_is_left_ends_the_run() -> None:
     X = np.arange(10.0)[:, None]
     y = np.array([0, 0, 0, 1, 0, 1, 1, 0, 1, 1])

@@ -69,13 +69,6 @@ def test_implications_between_the_conditions(table: Space) -> None:
     assert edge["mr"] <= edge["samme"] + TINY
 
 
-@settings(max_examples=30)
-@given(spaces(n_classes=2))
-def test_two_classes_have_one_condition(table: Space) -> None:
-    edges = [decision.gamma for decision in decide_all(table).values()]
-    assert_allclose(edges, edges[0], atol=TINY)
-
-
 @settings(max_examples=60)
 @given(spaces(), st.sampled_from(sorted(CONDITIONS)))
 def test_both_certificates_prove_the_edge(table: Space, condition: str) -> None:

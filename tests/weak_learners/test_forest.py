@@ -139,29 +139,6 @@ def test_scores_are_those_of_the_training_loop_to_the_last_bit(width: int, seed:
     np.testing.assert_array_equal(F, expected)
 
 
-@pytest.mark.parametrize("width", [1, 3])
-@given(seed=st.integers(0, 2**32 - 1))
-@settings(max_examples=25)
-def test_sums_do_not_depend_on_how_calls_divide_them(width: int, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    forest = random_forest(rng, 9, n_classes=3, width=width)
-    X = random_rows(rng, 25)
-    tree_index, coefficient = additions(rng, forest, 30)
-    round_end = np.sort(rng.integers(31, size=7))
-    start = rng.normal(size=(25, 3))
-
-    F = start.copy()
-    stages, first = [], 0
-    for end in round_end:
-        forest.add_scores(X, tree_index[first:end], coefficient[first:end], F)
-        stages.append(F.copy())
-        first = end
-
-    added = Additions(forest, tree_index, coefficient)
-    staged = added.stages(start.copy(), X, round_end)
-    np.testing.assert_array_equal([stage.copy() for stage in staged], stages)
-
-
 @pytest.mark.parametrize("width", [1, 4])
 @given(seed=st.integers(0, 2**32 - 1))
 @settings(max_examples=25)
