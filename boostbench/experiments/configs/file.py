@@ -143,6 +143,12 @@ class _Reading:
         if isinstance(named, str):
             file = setting.beside(named)
             file = file if is_file(file) else Path(named).expanduser()
+            if not is_file(file):
+                absent = (
+                    f"report: there is no file {named!r}; it takes a list, or the name of a file"
+                )
+                self.complaints.append(BoostbenchError(absent, where=source.where(("report",))))
+                return None
             setting = replace(setting, files=(*setting.files, file))
             try:
                 source, complaints = with_report(source, file)
