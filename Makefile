@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study leaderboard test lint format docs notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
+.PHONY: help setup demo noise20 study leaderboard test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -75,12 +75,16 @@ format: $(CHECKS)  ## format the sources
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
 
-docs: setup  ## the documentation, in docs/_build/html; rewrites docs/cli.md and the tables of measured numbers
+docs: setup  ## documentation and results as a site, in docs/_build/html; rewrites docs/cli.md and tables
 	@$(PIP) --editable '.[docs]'
 	@$(BIN)/python docs/generate_cli.py
 	@$(BIN)/python docs/generate_tables.py
 	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
-	@echo 'docs/_build/html/index.html'
+	@echo 'docs/_build/html/docs/index.html'
+
+site: docs  ## the site in site/, for any static host: results, leaderboards, documentation; no dead link
+	@$(BIN)/boostbench site -o site
+	@$(BIN)/python -m checks.links site
 
 notebook: setup  ## the outputs of docs/python-api.ipynb, after a change that shows there
 	@$(PIP) --editable '.[docs]'

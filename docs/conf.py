@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from sphinx.addnodes import download_reference
 from sphinx.transforms import SphinxTransform
 
 from boostbench import __version__
+from boostbench.reports.site import write_site
 
 sys.path.insert(0, str(Path(__file__).parent))
 from generated_pages import ROOT, list_of_references, results_of, write_reference
@@ -36,7 +36,6 @@ include_patterns = ["docs/**", "C*.md", "SECURITY.md", "results/*.md", "benchmar
 include_patterns += ["datasets/README.md"]
 exclude_patterns = ["docs/_build"]
 root_doc = "docs/index"
-html_extra_path = ["index.html"]  # leads to docs/index.html
 html_theme = "furo"
 html_math_renderer = "mathml"  # browsers draw it themselves: nothing is loaded from elsewhere
 html_title = f"boostbench {release}"
@@ -52,7 +51,8 @@ autodoc_member_order = "bysource"
 
 
 def link_to_pages(app: Any, document: str, source: list[str]) -> None:
-    """Let the pages of results/ lead to that of each experiment, which holds its other files."""
+    """Let pages lead to the pages of results/: the overview, and that of each experiment."""
+    source[0] = source[0].replace("](../results/README.md)", "](../results/index.html)")
     if document.startswith("results/"):
         source[0] = re.sub(
             r"\]\(([\w-]+)/[\w-]+\.(?:md|png)(?:#[\w-]+)?\)", r"](\1/report.html)", source[0]
@@ -71,15 +71,10 @@ class PlainLinks(SphinxTransform):
                 node.replace_self(nodes.reference("", "", *node.children, refuri=node["reftarget"]))
 
 
-def copy_pages(app: Any, error: Exception | None) -> None:
-    """Copy the pages of results/ and their overview, which leads to what is built here."""
-    results, built = ROOT / "results", Path(app.outdir, "results")
-    for page in results.glob("*/report.html"):
-        (built / page.parent.name).mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(page, built / page.parent.name / page.name)
-    index = (results / "index.html").read_text(encoding="utf-8")
-    index = index.replace('"sensitivity.md"', '"sensitivity.html"')
-    (built / "index.html").write_text(index, encoding="utf-8")
+def add_results(app: Any, error: Exception | None) -> None:
+    """Complete the site: the pages of results/ beside the documentation, with links both ways."""
+    if error is None:
+        write_site(ROOT / "results", Path(app.outdir), Path(app.outdir))
 
 
 def add_generated(app: Any, document: str, source: list[str]) -> None:
@@ -130,7 +125,7 @@ def setup(app: Any) -> None:
     write_reference()
     app.connect("source-read", link_to_pages)
     app.connect("source-read", add_generated)
-    app.connect("build-finished", copy_pages)
+    app.connect("build-finished", add_results)
     app.add_transform(PlainLinks)
     app.connect("autodoc-process-docstring", inherit_parameters, priority=100)
     app.add_html_math_renderer("mathml", (inline_math, None), (displayed_math, None))

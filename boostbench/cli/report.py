@@ -36,6 +36,13 @@ def report(
     pack: Annotated[
         bool, typer.Option("--pack", help="Also pack the records into the report folder.")
     ] = False,
+    paper: Annotated[
+        bool,
+        typer.Option(
+            "--paper",
+            help="Also write LaTeX tables, figures and the protocol for a paper of yours.",
+        ),
+    ] = False,
     output: _Output = None,
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in a web browser.")
@@ -50,12 +57,15 @@ def report(
     Examples:
       boostbench report noise20 --open
       boostbench report configs/quickstart.yaml --results DIR
+      boostbench report my-study.yaml --paper
       boostbench report --all --output DIR
     """
     if every == bool(selection.configs):
         raise BoostbenchError("name configs, or give --all", where="report")
     if every and selection.size:
         raise BoostbenchError("--all includes all sizes; leave --size out", where="report")
+    from boostbench.reports.files import write_files
+    from boostbench.reports.manuscript import for_paper
     from boostbench.reports.overview import write_overview
 
     code = OK
@@ -73,6 +83,11 @@ def report(
         written = made.write(folder)
         print_table(made)
         print(*written, sep="\n")
+        if paper:
+            contents, remarks = for_paper(made.study)
+            for remark in remarks:
+                print_error(f"left out of the paper: {remark}")
+            print(*write_files(folder / "paper", contents), sep="\n")
         if pack:
             print(experiment.pack(folder))
         if open_page and typer.launch(written[-1].resolve().as_uri()):

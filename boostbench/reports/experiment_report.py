@@ -20,9 +20,9 @@ from boostbench.reports.figures.charts import thinned
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names
 from boostbench.reports.files import write_files
 from boostbench.reports.html import asset, render
+from boostbench.reports.leaderboard import LEADERBOARD, leaderboard_page
 from boostbench.reports.provenance import provenance
 from boostbench.reports.summary import SUMMARY, ReportSummary
-from boostbench.reports.tables.latex_writer import to_latex
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print, listed
@@ -93,13 +93,15 @@ class Report:
             answers=self.answers,
         )
 
-    def page(self, drawings: Mapping[str, Drawing]) -> str:
+    def page(self, drawings: Mapping[str, Drawing], leaderboard: str = "") -> str:
         """Return the page as HTML.
 
         Parameters
         ----------
         drawings : mapping of str to Drawing
             Figures by name. Images that would make the page too large are only named.
+        leaderboard : str, default=""
+            Name of the page beside this one that compares the boosters.
         """
         study, summary = self.study, self.summary()
         counts = Counter(result.status for result in study.results)
@@ -115,6 +117,7 @@ class Report:
             "report.html.j2",
             summary=summary,
             report=self,
+            leaderboard=leaderboard,
             config=study.config,
             n_runs=len(study.results),
             library=uplot if any(drawing.chart for drawing in drawings.values()) else "",
@@ -135,9 +138,10 @@ class Report:
         Parameters
         ----------
         folder : Path
-            Folder of the files: ``<name>.md``, ``.tex`` and ``.csv`` of each table, ``<name>.png``
+            Folder of the files: ``<name>.md`` and ``.csv`` of each table, ``<name>.png``
             and ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` if the config
-            has claims, ``summary.json`` for the overview of all results, and ``report.html``.
+            has claims, ``summary.json`` for the overview of all results, ``leaderboard.html`` if
+            there are several boosters, data sets and noises, and ``report.html``.
 
         Raises
         ------
@@ -153,15 +157,18 @@ class Report:
         for name, table in self.tables.items():
             claims = "" if contents else verdicts_list(verdicts)
             contents[f"{name}.md"] = to_markdown(table) + claims
-            contents[f"{name}.tex"] = to_latex(table, label=f"tab:{config.name}-{name}")
             contents[f"{name}.csv"] = to_csv(table)
         for name, drawing in drawings.items():
             contents |= {f"{name}.png": drawing.png, f"{name}.pdf": drawing.pdf}
         contents |= {f"{name}.csv": _to_csv(values) for name, values in self.values.items()}
         if verdicts:
             contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
-        contents[SUMMARY] = self.summary().text()
-        contents["report.html"] = self.page(drawings)
+        summary = self.summary()
+        contents[SUMMARY] = summary.text()
+        evidence = next((name for name, table in self.tables.items() if table.answer), "")
+        if board := leaderboard_page(self.study, summary, evidence):
+            contents[LEADERBOARD] = board
+        contents["report.html"] = self.page(drawings, LEADERBOARD if board else "")
         return write_files(Path(folder), contents)
 
 

@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from boostbench.reports.files import write_files
 from boostbench.reports.html import render
+from boostbench.reports.leaderboard import LEADERBOARD
 from boostbench.reports.summary import Items, Paper, ReportSummary, read_summaries
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.tables.writers import to_markdown
@@ -51,15 +53,30 @@ def write_overview(results: Path) -> Path:
     BoostbenchError
         If a summary cannot be read, or the file cannot be written.
     """
-    papers = [*by_paper(results).values()]
-    table = Table(
-        "Claims and printed numbers", ("paper",), _COLUMNS, tuple(map(_row, papers)), _FOOTERS
-    )
-    sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
-    page = render("index.html.j2", papers=papers, table=table, sensitivity=sensitivity)
-    readme = "\n\n".join(_readme(papers, table, sensitivity)) + "\n"
-    *_, index = write_files(results, {"README.md": readme, "index.html": page})
+    found = _found(results)
+    readme = "\n\n".join(_readme(**found)) + "\n"
+    *_, index = write_files(results, {"README.md": readme, "index.html": overview_page(results)})
     return index
+
+
+def overview_page(results: Path) -> str:
+    """Return the overview of a results folder as HTML.
+
+    Raises
+    ------
+    BoostbenchError
+        If a summary cannot be read.
+    """
+    boards = [path.parent.name for path in results.glob(f"*/{LEADERBOARD}")]
+    return render("index.html.j2", **_found(results), boards=boards, leaderboard=LEADERBOARD)
+
+
+def _found(results: Path) -> dict[str, Any]:
+    papers = [*by_paper(results).values()]
+    rows = tuple(map(_row, papers))
+    table = Table("Claims and printed numbers", ("paper",), _COLUMNS, rows, _FOOTERS)
+    sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
+    return {"papers": papers, "table": table, "sensitivity": sensitivity}
 
 
 def _row(of: PaperResults) -> Row:

@@ -37,6 +37,8 @@ _LATEX: dict[int, str] = str.maketrans(
         "\N{MINUS SIGN}": "$-$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
+        "≈": r"$\approx$",
+        "²": "$^2$",
         "\N{NO-BREAK SPACE}": "~",
         "†": r"\dag{}",
         "‡": r"\ddag{}",
@@ -50,9 +52,9 @@ for _letter in "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥ
     _LATEX[ord(_letter)] = rf"$\{_name.capitalize() if _letter.isupper() else _name.lower()}$"
 #: Letters beside ASCII, and those with accents, that pdfTeX has in its default fonts.
 _IN_PDFTEX = "×—‘’“”…ßÆæØøŒœŁł"
-# Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
-_SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
-_SYMBOL = re.compile(rf"\b({'|'.join(_SYMBOLS)})=")
+#: Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
+SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
+_SYMBOL = re.compile(rf"\b({'|'.join(SYMBOLS)})=")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ± \d+(\.\d+)?)?")
 _FORMULA = ("=", "+", "-", "@")
 
@@ -98,7 +100,7 @@ def in_print(text: str) -> str:
     """
     printed = boosters.printed_names()
     text = _any_of(tuple(printed)).sub(lambda match: printed[match[0]], text)
-    return _SYMBOL.sub(lambda match: _SYMBOLS[match[1]] + " = ", text)
+    return _SYMBOL.sub(lambda match: SYMBOLS[match[1]] + " = ", text)
 
 
 @cache

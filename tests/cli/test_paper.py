@@ -1,5 +1,36 @@
 """What a report gives for a paper of one's own: its parts from a file, LaTeX, protocol."""
 
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+GAMMA = """\
+from sklearn.tree import DecisionTreeClassifier
+
+class Gamma(DecisionTreeClassifier):
+    '''A tree of a depth.'''
+
+    def __init__(self, gamma=1, random_state=None):
+        super().__init__(max_depth=gamma, random_state=random_state)
+        self.gamma = gamma
+"""
+STUDY = """\
+name: study
+title: "β and 中"
+datasets: [iris, wine]
+split: {folds: 3, validation: true, stratify: true}
+noise: [none, {model: exchange, rate: 0.2}]
+boosters: [{gamma.py:Gamma: {gamma: [1, 2, 3]}}, samme]
+rounds: 3
+report:
+  - table: {columns: booster, at: end}
+  - curves: {y: test_error}
+  - noise
+"""
+
 REPORT = """\
 title: Laid out anew
 report:
@@ -29,3 +60,65 @@ def test_a_report_file_is_found_beside_the_config_and_may_change(boostbench, don
         beside.with_name("parts.yaml").write_text(f"title: {title}\nreport: [table]\n")
         outcome = boostbench("report", beside)
         assert (outcome.code, outcome.out.partition("\n")[0]) == (0, title)
+
+
+@pytest.fixture
+def paper(boostbench, tmp_path):
+    """Return the folder of the files for a paper of a small study."""
+    (tmp_path / "gamma.py").write_text(GAMMA)
+    (tmp_path / "study.yaml").write_text(STUDY)
+    assert boostbench("run", "study.yaml", "--executor", "inline").code == 0
+    outcome = boostbench("report", "study.yaml", "--paper")
+    assert outcome.code == 0, outcome.err
+    folder = Path("results/study/paper")
+    written = {line for line in outcome.out.split() if line.startswith(f"{folder}/")}
+    assert written == {str(path) for path in folder.iterdir()}
+    return folder
+
+
+def test_tables_figures_and_protocol_for_a_paper(paper):
+    names = {path.name for path in paper.iterdir()}
+    figures = {f"{name}.{suffix}" for name in ("curves", "noise") for suffix in ("tex", "pdf")}
+    assert names == {"table.tex", "protocol.tex", "paper.tex", *figures}
+    table = (paper / "table.tex").read_text()
+    assert table.count(r"\begin{table}") == 2  # clean and exchange
+    for head in (r"$\gamma$=1", r"$\gamma$=3", "best by validation", r"\textit{Gamma}"):
+        assert head in table
+    words = (paper / "protocol.tex").read_text()
+    for part in (
+        "iris (50 training and 50 test samples, 4 features, 3 classes)",
+        "3-fold cross-validation, in equal shares of the classes, one more fold for validation",
+        r"corrupts the training labels at rates of 20 \%. Test labels are never corrupted.",
+        "Boosters make 3 rounds.",
+        "1 seed in each of 3 folds",
+        "corrected resampled t test",
+    ):
+        assert part in words
+    assert re.search(r"numpy \d+\.\d+", words)
+    assert len(list((paper).glob("*.pdf"))) == 2
+
+
+def test_figures_for_a_paper_are_as_wide_as_a_column(paper):
+    for figure in paper.glob("*.pdf"):
+        box = re.search(rb"/MediaBox \[ *0 0 ([\d.]+)", figure.read_bytes())
+        assert float(box[1]) == pytest.approx(3.3 * 72, abs=0.1)
+
+
+def test_the_paper_compiles_without_a_line_beyond_its_column(paper):
+    pdflatex = shutil.which("pdflatex")
+    if pdflatex is None:
+        pytest.skip("pdflatex is not installed")
+    command = [pdflatex, "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    done = subprocess.run(command, cwd=paper, capture_output=True, timeout=60)
+    assert done.returncode == 0, done.stdout[-2000:]
+    log = (paper / "paper.log").read_bytes()
+    assert not re.search(rb"Missing character|Overfull", log)
+
+
+def test_without_validation_errors_no_variant_is_chosen(boostbench, tmp_path):
+    (tmp_path / "gamma.py").write_text(GAMMA)
+    (tmp_path / "study.yaml").write_text(STUDY.replace("validation: true, ", ""))
+    assert boostbench("run", "study.yaml", "--executor", "inline").code == 0
+    outcome = boostbench("report", "study.yaml", "--paper")
+    assert "left out of the paper: no column 'Gamma (best by validation)'" in outcome.err
+    assert "best by validation" not in Path("results/study/paper/table.tex").read_text()

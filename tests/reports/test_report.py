@@ -76,7 +76,6 @@ def test_the_files_of_a_report(report):
     names = [path.name for path in report.paths]
     assert names == [
         "table.md",
-        "table.tex",
         "table.csv",
         "curves.png",
         "curves.pdf",

@@ -64,10 +64,8 @@ def test_markdown_keeps_its_table(label):
 @given(labels)
 def test_latex_keeps_its_table(label):
     text = to_latex(table_of(label))
-    body = text[text.index(r"\midrule") : text.index(r"\bottomrule")].strip().split("\n")
-    assert len(body) == 2
-    spanned = body[1].count(r"\multicolumn{2}")
-    assert len(re.findall(r"(?<!\\)&", body[1])) + spanned == 6
+    (body,) = re.findall(r"\\midrule\n(.*)\n\\bottomrule", text)
+    assert len(re.findall(r"(?<!\\)&", body)) == 3
     bare = re.sub(r"\\[{}]", "", text)
     assert bare.count("{") == bare.count("}")
     assert not re.search(r"(?<!\\)[#_^~]", text)

@@ -17,7 +17,7 @@ from typing import Any
 
 from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.shipped import find_config
-from boostbench.source import Keys, Source, read_source, read_value, show, source_of
+from boostbench.source import Items, Keys, Source, read_source, read_value, show, source_of
 
 _REPORT_KEYS = ("report", "claims", "title", "description")
 
@@ -164,7 +164,8 @@ def of_size(source: Source, size: str) -> Source:
 def apply_override(source: Source, text: str) -> BoostbenchError | None:
     """Set one value, ``key.key=value``, in place; return an error if that is impossible.
 
-    Mappings that are absent are created. A list is replaced as a whole.
+    Mappings that are absent are created. A list is replaced as a whole; ``key+=value`` appends the
+    items of a list to it.
     """
     where = f"--set {text}"
     dotted, equals, value_text = text.partition("=")
@@ -185,6 +186,11 @@ def apply_override(source: Source, text: str) -> BoostbenchError | None:
                 f"{step!r} of {source.name} is not a mapping, and can only be replaced as a whole"
             )
             return BoostbenchError(what, where=where)
+    if key.endswith("+"):
+        key = key[:-1].rstrip()
+        if not isinstance(holder.get(key), list) or not isinstance(value, list):
+            return BoostbenchError(f"{key}+= appends a list, [...], to a list", where=where)
+        value = Items([*holder[key], *value])
     holder[key] = value
     holder.at[key] = where
     return None

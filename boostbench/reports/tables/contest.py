@@ -12,7 +12,8 @@ from boostbench.reports.values.differences import Estimate, estimate
 from boostbench.reports.values.frame import END
 from boostbench.reports.values.rank_statistics import holm
 
-_LEVEL = 0.05
+#: Level of the tests.
+LEVEL = 0.05
 _MOST_OTHERS = 3  # boosters named after the first
 Case = tuple[str, str]  # a noise and a data set
 
@@ -73,7 +74,31 @@ def _beyond_chance(cases: Sequence[Mapping[str, Fact]], leader: str, metric: str
     if any(not test.test or test.why for of in tests for test in of):
         return ""
     p = holm([max(test.not_below(0.0) for test in of) for of in tests])
-    n = sum(each <= _LEVEL for each in p)
+    n = sum(each <= LEVEL for each in p)
     if len(cases) > 1:
         return f", beyond chance on {n or 'none of them'}"
     return ", beyond chance" if n else ", which may be chance"
+
+
+def not_worse(facts: Mapping[FactKey, Fact], metric: str) -> set[FactKey]:
+    """Return the facts that are not significantly worse than the best at the same place.
+
+    The test is that of the design of the runs at 0.05, with Holm's method over the boosters of a
+    place. A difference that cannot be tested is not among them.
+    """
+    places: dict[FactKey, list[FactKey]] = {}
+    for key, fact in facts.items():
+        if fact.mean is not None:
+            places.setdefault(key._replace(booster=""), []).append(key)
+    found: set[FactKey] = set()
+    for keys in places.values():
+        best, *others = sorted(keys, key=lambda key: not facts[key].best)
+        lower, *those = (facts[k].sample.map(QUANTITIES[metric].shortfall) for k in (best, *others))
+        tests = [estimate(sample, lower) for sample in those]
+        p = holm([test.not_above(0.0) for test in tests])
+        found |= {
+            key
+            for key, test, each in zip(others, tests, p, strict=True)
+            if test.test and not test.why and each > LEVEL and not facts[key].best
+        }
+    return found

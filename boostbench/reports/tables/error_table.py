@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
-from boostbench.reports.tables.contest import contest
+from boostbench.reports.tables.contest import LEVEL, contest, not_worse
 from boostbench.reports.tables.facts import Fact, FactKey, gather, rank
 from boostbench.reports.tables.table import (
     BETTER,
     BEYOND,
+    EVEN,
+    IN_WORDS,
     STOPPED,
     WORSE,
     Notes,
@@ -48,6 +50,7 @@ def build_table(
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,
+    tested: bool = False,
     title: Title = "",
 ) -> Table:
     """Build the table of a study.
@@ -64,6 +67,8 @@ def build_table(
         Rounds T to show; ``"end"``: the last of each run; None: the checkpoints of the config.
     main : bool, default=True
         Include the comparison with the printed values in the overview.
+    tested : bool, default=False
+        Mark the boosters that are not significantly worse than the best.
     """
     metric = ACCURACIES.get(value, value)
     if paper and metric != PRINTED:
@@ -71,7 +76,9 @@ def build_table(
     values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
     is_accuracy = value in ACCURACIES or bool(QUANTITIES[metric].higher)
-    layout = _Layout(gather(study, metric, rounds, values), QUANTITIES[metric], is_accuracy)
+    facts = gather(study, metric, rounds, values)
+    even = not_worse(facts, metric) if tested else set()
+    layout = _Layout(facts, QUANTITIES[metric], is_accuracy, even)
     best = f"{'highest' if is_accuracy else 'lowest'} {layout.words}"
     table_rows, names = layout.rows(columns)
     return Table(
@@ -108,10 +115,19 @@ class _Layout:
     metric : Quantity
     is_accuracy : bool
         Show accuracies, which are 1 - error.
+    even : collection of FactKey
+        Facts that are not significantly worse than the best.
     """
 
-    def __init__(self, facts: dict[FactKey, Fact], metric: Quantity, is_accuracy: bool) -> None:
+    def __init__(
+        self,
+        facts: dict[FactKey, Fact],
+        metric: Quantity,
+        is_accuracy: bool,
+        even: Collection[FactKey],
+    ) -> None:
         self.facts = facts
+        self.even = even
         self.metric = metric
         self.is_accuracy = is_accuracy
         self.summaries, self.counts = rank(facts)
@@ -177,7 +193,7 @@ class _Layout:
             value=text,
             std=std,
             best=fact.best,
-            marks=STOPPED * bool(fact.stopped) + _mark(fact.held),
+            marks=STOPPED * bool(fact.stopped) + _mark(fact.held) + EVEN * (key in self.even),
             notes=notes,
             **beside,  # type: ignore[arg-type]
         )
@@ -195,6 +211,8 @@ class _Layout:
             yield from self._agreement(compared)
         elif asked_for_paper:
             yield "No cell has both a value of ours and one of the paper."
+        if self.even:
+            yield f"{EVEN} {IN_WORDS[EVEN]} of its data set, noise and T, at {LEVEL:g} (Holm)."
         stopped = [text for fact in facts for text in fact.stopped]
         if stopped:
             yield f"{STOPPED} stopped early, holds its last value: {_listed(stopped)}."

@@ -14,7 +14,8 @@ from boostbench.reports.text import duration, span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import Title
 
-_WAYS = {
+#: What selection means, by `Select.way`.
+WAYS = {
     "validation": "The fewest errors on the validation part; the test part is not looked at.",
     "folds": "The fewest errors of a cross-validation inside the training part; what was chosen is "
     "fitted once more to all of it.",
@@ -102,7 +103,7 @@ def _count_values(values: Sequence[Any]) -> str:
 
 def _footers(study: Study, selections: Sequence[Selected]) -> Iterable[str]:
     assert study.config.select is not None
-    yield _WAYS[study.config.select.way]
+    yield WAYS[study.config.select.way]
     n_fits = sum(selected.n_fits for selected in selections)
     seconds = sum(selected.seconds for selected in selections)
     yield f"{n_fits} fits in {duration(seconds)} of computing; points: of the grid as it grew."

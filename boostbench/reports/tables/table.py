@@ -7,12 +7,14 @@ from dataclasses import dataclass, field
 
 from boostbench.reports.values.agreement import Held
 
-STOPPED, OFF, BETTER, WORSE, BEYOND = "†", "‡", "§", "¶", "–"
-_IN_WORDS = {
+STOPPED, OFF, BETTER, WORSE, EVEN, BEYOND = "†", "‡", "§", "¶", "≈", "–"
+#: Meanings of marks.
+IN_WORDS = {
     STOPPED: "stopped early",
     OFF: "off the paper's value",
     BETTER: "better than printed",
     WORSE: "worse than printed",
+    EVEN: "not significantly worse than the best",
 }
 
 
@@ -24,7 +26,7 @@ class TableCell:
     value: str = ""  # the value alone; empty: no value
     std: str = ""  # the standard deviation alone
     best: bool = False  # True if no other booster is better
-    marks: str = ""  # any of STOPPED, OFF, BETTER and WORSE
+    marks: str = ""  # any of the keys of IN_WORDS
     notes: tuple[int, ...] = ()  # numbers of the table's notes, from 1
     paper: str = ""  # the paper's value as printed; empty: no value
     paper_notes: tuple[int, ...] = ()  # numbers of the notes on the paper's value
@@ -84,7 +86,7 @@ class Table:
     def remarks_on(self, cell: TableCell) -> str:
         """Return in words what marks, bold text and notes say about a cell."""
         parts = ["best"] if cell.best else []
-        parts += [_IN_WORDS[mark] for mark in cell.marks]
+        parts += [IN_WORDS[mark] for mark in cell.marks]
         parts += [self.notes[number - 1] for number in (*cell.notes, *cell.paper_notes)]
         return "; ".join(parts)
 

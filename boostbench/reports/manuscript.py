@@ -1,0 +1,118 @@
+"""Files for a paper of one's own: tables and figures at the width of a column, and the protocol."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from boostbench.experiments.planning.plans import Result
+from boostbench.registry import boosters
+from boostbench.reports.experiment_report import make_report
+from boostbench.reports.figures.column import fit_column
+from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.protocol import protocol
+from boostbench.reports.tables.latex_writer import short_labels, to_latex
+from boostbench.reports.text import latex
+from boostbench.reports.values.frame import Study, error_at, holds
+
+_BEST, _CHOOSING = "best by validation", "validation_error"
+_PAPER = r"""%% All parts in one document; \input those that you use.
+\documentclass[twocolumn]{article}
+\usepackage[margin=0.7in,columnsep=0.25in]{geometry}
+\usepackage{booktabs,graphicx}
+\begin{document}
+%s
+\end{document}
+"""
+_FIGURE = r"""%% needs \usepackage{graphicx}
+\begin{figure%s}
+\centering
+\includegraphics{%s}
+\caption{%s}\label{%s}
+\end{figure%s}
+"""
+
+
+def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
+    """Return the files for a paper by name, and remarks on what is left out.
+
+    The files are a ``.tex`` for each table and figure of the report, a ``.pdf`` for each figure,
+    ``protocol.tex`` (a paragraph), and ``paper.tex``, which holds all of them. Tables mark boosters
+    that are not significantly worse than the best, and have a column with the best variant of a
+    grid, chosen by the validation errors of each run.
+
+    Raises
+    ------
+    BoostbenchError
+        If no run has a result.
+    """
+    config, (with_best, remarks) = study.config, _with_best(study)
+    names = {result.run.method: result.run.booster.name for result in with_best.results}
+    own = [label for label, name in names.items() if _is_own(name)]
+    files: dict[str, str | bytes] = {"protocol.tex": f"{latex(protocol(study))}\n"}
+    for part in config.report:
+        its, options = study, part.options
+        if part.kind == "table":
+            its, options = with_best, options.model_copy(update={"tested": True})
+        parts = (replace(part, options=options),)
+        alone = config.model_copy(update={"report": parts, "claims": ()})
+        report = make_report(replace(its, config=alone))
+        remarks += report.undrawn.values()
+        for name, table in report.tables.items():
+            files[f"{name}.tex"] = to_latex(table, label=f"tab:{config.name}-{name}", own=own)
+        for name, figure in report.figures.items():
+            caption = latex(str(figure.get_label()))
+            with drawing_style(mathtext=False):
+                star = "" if fit_column(figure) else "*"
+                files[f"{name}.pdf"] = files_of(figure).pdf
+            label = f"fig:{config.name}-{name}"
+            files[f"{name}.tex"] = _FIGURE % (star, f"{name}.pdf", caption, label, star)
+    inputs = [rf"\input{{{name}}}" for name in files if name.endswith(".tex")]
+    files["paper.tex"] = _PAPER % "\n".join(inputs)
+    return files, remarks
+
+
+def _with_best(study: Study) -> tuple[Study, list[str]]:
+    """Return a study with the best variant of each grid beside its variants, and remarks.
+
+    The variant with the lowest validation error is taken in each run, so the choice does not depend
+    on the test part.
+    """
+    results, order, remarks = list(study.results), list(study.boosters), []
+    for name, labels in _grids(study).items():
+        best = f"{name} ({_BEST})"
+        cells: dict[tuple[object, ...], list[Result]] = {}
+        for result in study.results:
+            if result.run.method in labels:
+                run = result.run
+                cells.setdefault((result.noise, run.dataset, run.seed, result.fold), []).append(
+                    result
+                )
+        if not all(holds(result, _CHOOSING) for of in cells.values() for result in of if result.ok):
+            remarks.append(
+                f"no column '{best}': its runs have no validation errors, which a split such as "
+                "{folds: 5, validation: true} records"
+            )
+            continue
+        for of in cells.values():
+            chosen = min(of, key=lambda its: error_at(its, _CHOOSING) if its.ok else -1.0)
+            booster = replace(chosen.run.booster, label=best)
+            results.append(replace(chosen, run=replace(chosen.run, booster=booster)))
+        order.insert(order.index(labels[-1]) + 1, best)
+    results.sort(key=lambda result: order.index(result.run.method))
+    return replace(study, results=tuple(results)), remarks
+
+
+def _grids(study: Study) -> dict[str, list[str]]:
+    """Return the labels of the variants of each booster that differ in values of parameters."""
+    found: dict[str, list[str]] = {}
+    for label, (name, variant) in short_labels(study.boosters).items():
+        if "=" in variant:
+            found.setdefault(name, []).append(label)
+    return found
+
+
+def _is_own(name: str) -> bool:
+    """Return whether a booster is of the author: from a file or a plugin."""
+    if ".py:" in name:
+        return True
+    return not boosters.is_foreign(name) and not boosters.module(name).startswith("boostbench.")

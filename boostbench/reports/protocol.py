@@ -1,0 +1,96 @@
+"""The experimental protocol of a study as a paragraph for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from boostbench.experiments.runs import CLEAN, Params
+from boostbench.registry import noise_models
+from boostbench.reports.tables.selected import WAYS
+from boostbench.reports.text import in_print, listed, span
+from boostbench.reports.values.designs import sample_of
+from boostbench.reports.values.differences import estimate
+from boostbench.reports.values.frame import Study
+
+_VERSIONS = ("python", "boostbench", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def protocol(study: Study) -> str:
+    """Return data, splits, noise, selection, rounds, seeds, tests and versions in sentences."""
+    return " ".join(_sentences(study))
+
+
+def _sentences(study: Study) -> Iterator[str]:
+    config, results = study.config, [result for result in study.results if result.ok]
+    records = {r.run.dataset: r.record for r in results if r.record is not None}
+    sizes = [
+        f"{name} ({record.n_train} training and {record.n_test} test samples, "
+        f"{record.n_features} features, {record.n_classes} classes)"
+        for name, record in records.items()
+    ]
+    boosters = listed([in_print(label) for label in study.boosters])
+    yield f"We compare {boosters} on {listed(sizes)}."
+    splits: dict[str, list[str]] = {}
+    for run in (result.run for result in study.results):
+        splits.setdefault(_split_in_words(run.split), []).append(run.dataset)
+    for words, names in splits.items():
+        of = "" if len(splits) == 1 else f" on {listed([*dict.fromkeys(names)])}"
+        yield f"Training and test part{of}: {words}."
+    models: dict[str, dict[float, None]] = {}
+    for result in study.results:
+        models.setdefault(result.run.noise.model, {})[result.noise_rate] = None
+    for model, rates in models.items():
+        if model != CLEAN.model:
+            shares = listed([f"{100 * rate:g}" for rate in rates])
+            what = noise_models.summary(model).rstrip(".")
+            yield f"Noise {model} ({what}) corrupts the training labels at rates of {shares} %."
+    yield (
+        "Test labels are never corrupted."
+        if {*models} - {CLEAN.model}
+        else ("No labels are corrupted.")
+    )
+    if config.select is not None:
+        yield f"Parameters are selected from a grid. {WAYS[config.select.way]}"
+    own = {r.run.method: r.run.rounds for r in study.results if r.run.booster.rounds}
+    rounds = sorted({r.run.rounds for r in study.results if r.run.method not in own})
+    counts = [f"{in_print(label)} makes {n}" for label, n in own.items()]
+    yield "; ".join([f"Boosters make {span(rounds)} rounds"] * bool(rounds) + counts) + "."
+    folds = {result.fold for result in study.results}
+    each = f" in each of {len(folds)} folds" if len(folds) > 1 else ""
+    n = {len({r.run.seed for r in cell}) for cell in study.cells.values()}
+    yield f"Every cell has {span(n)} seed{'s' * (n != {1})}{each}."
+    yield "With the same seed, all boosters have the same split and labels."
+    tests = dict.fromkeys(_tests(study))
+    if tests:
+        yield f"Two boosters on one data set are compared by: {'; '.join(tests)}."
+    versions = {name: r.versions.get(name, "") for r in records.values() for name in _VERSIONS}
+    shown = [f"{name} {version}" for name, version in versions.items() if version]
+    yield f"Versions: {', '.join(shown)}."
+
+
+def _tests(study: Study) -> Iterator[str]:
+    """Yield the name of the test of the first two boosters in each cell of data set and noise."""
+    first, *others = study.contenders
+    for noise, dataset in dict.fromkeys((key[0], key[1]) for key in study.cells):
+        cells = [study.cells.get((noise, dataset, name), []) for name in (first, *others[:1])]
+        if others and all(any(result.ok for result in cell) for cell in cells):
+            name = estimate(*(sample_of(cell, metric="test_error") for cell in cells)).test
+            if name:
+                yield name
+
+
+def _split_in_words(split: str | Params) -> str:
+    """Return the division of a data set in words."""
+    given = {"official": True} if isinstance(split, str) else split.plain()
+    ways = {
+        "official": "as supplied with the data",
+        "holdout": f"{100 * given.get('holdout', 0):g} % of the samples at random for testing",
+        "shuffle": "drawn at random in the sizes supplied with the data",
+        "folds": f"{given.get('folds')}-fold cross-validation",
+    }
+    words = [text for way, text in ways.items() if given.get(way)]
+    words += ["in equal shares of the classes"] if given.get("stratify") else []
+    words += ["one more fold for validation"] if given.get("validation") else []
+    limits = {"max_rows": "samples", "max_train": "training samples", "max_test": "test samples"}
+    words += [f"at most {given[key]:,} {noun}" for key, noun in limits.items() if given.get(key)]
+    return ", ".join(words)
