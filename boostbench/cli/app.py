@@ -19,8 +19,8 @@ from boostbench.cli.guard import BAD_INPUT, guarded
 from boostbench.cli.output import PrintedLog, discard_output, print_error
 
 _COMMANDS = (
-    "run plan status report verify reproduce site compare fit predict labels adopt export list show "
-    "new check schema"
+    "run plan status report verify reproduce site compare fit predict labels adopt export list "
+    "show new check schema"
 )
 #: Modules of the commands that share one; the others have a module of their name.
 _HOMES = {"list": "names", "show": "names", "schema": "names"}

@@ -17,7 +17,8 @@ from boostbench.reports.text import SYMBOLS, in_print, latex
 
 #: Widths in points, of text of 8 points: the column (3.3 in), a letter, the space between columns.
 _COLUMN, _LETTER, _SPACE = 238.0, 4.0, 6.0
-_MOST_ROWS, _LONGEST = 48, 26  # rows of a table, letters of a name
+#: Rows of a table, letters of a name, and of one that stands on a line above its column.
+_MOST_ROWS, _LONGEST, _WIDEST = 48, 26, 9
 _PARAMETER = re.compile(r"([\w.]+)=(.*)")
 
 
@@ -143,11 +144,15 @@ def _columns(table: Table, own: Collection[str]) -> Iterator[_Column]:
         if with_paper:
             sides.append([(cell.paper, latex(cell.paper)) for cell in cells])
         widths = [max(_width(text) for text, _ in side) for side in sides]
-        heads = [variant, *(re.split(r"(?<=[- ])", _printed(name)) * (not variant))]
+        is_stacked = not variant and len(name) > _WIDEST
+        words = _printed(name).split(" ") if is_stacked else [_printed(name)]
+        written = [_name(word, label in own) for word in words]
+        below_each_other = r"\\".join(written)
+        heads = [variant] if variant else words
         yield _Column(
-            _name(name, label in own),
+            rf"\shortstack{{{below_each_other}}}" if len(words) > 1 else written[0],
             latex(variant),
-            tuple(zip(*([written for _, written in side] for side in sides), strict=True)),
+            tuple(zip(*([text for _, text in side] for side in sides), strict=True)),
             max(sum(widths), *map(_width, heads)),
         )
 
@@ -175,8 +180,7 @@ def _block(
     top, below, sources = [], [], []
     for name, group in groupby(zip(columns, n_sides, strict=True), key=lambda pair: pair[0].name):
         pairs = list(group)
-        text = name if pairs[0][0].variant else _stacked(name)
-        top.append(_spanning(sum(n for _, n in pairs), text))
+        top.append(_spanning(sum(n for _, n in pairs), name))
         below += [_spanning(n, column.variant) for column, n in pairs]
         sources += [side for _, n in pairs for side in ("ours", "paper")[:n]]
     heads = [top]
@@ -220,13 +224,6 @@ def _caption(table: Table, own: Collection[str]) -> str:
 def _name(label: str, is_own: bool) -> str:
     text = latex(_printed(label))
     return rf"\textit{{{text}}}" if is_own else text
-
-
-def _stacked(name: str) -> str:
-    """Return a name with its words below each other."""
-    words = name.split(" ")
-    below_each_other = r"\\".join(words)
-    return rf"\shortstack{{{below_each_other}}}" if words[1:] else name
 
 
 def _spanning(n: int, text: str) -> str:
