@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Literal
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -14,11 +13,8 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from boostbench.plugins import (
     BEYOND,
     CLEAN,
-    QUANTITIES,
-    AtRound,
     BoostbenchError,
     BoosterLabel,
-    MetricName,
     Notes,
     OneOrMore,
     Result,
@@ -26,8 +22,6 @@ from boostbench.plugins import (
     Study,
     Table,
     TableCell,
-    check_recorded,
-    error_curve,
     in_print,
     method_styles,
     resampled_sets,
@@ -76,91 +70,6 @@ def models(study: Study) -> dict[str, list[tuple[float, str]]]:
         if result.noise != CLEAN_NOISE:
             found.setdefault(result.run.noise.model, {})[result.noise_rate] = result.noise
     return {model: [*clean, *sorted(labels.items())] for model, labels in found.items()}
-
-
-def stem(label: str) -> str:
-    """Return a label without its variant.
-
-    >>> stem("sm-boost (tuned)")
-    'sm-boost'
-    """
-    return label.partition(" (")[0]
-
-
-def mean_error(
-    study: Study,
-    *,
-    value: MetricName = "test_error",
-    at: AtRound = None,
-    panels: Literal["noise", "method"] = "noise",
-) -> Figure:
-    """Mean over the data sets against the noise rate, with 95 % intervals (bootstrap over sets).
-
-    Parameters
-    ----------
-    study : Study
-    value : str, default="test_error"
-        Name of the metric.
-    at : int, optional
-        Round T; by default, the last round of each method.
-    panels : {"noise", "method"}, default="noise"
-        Whether each kind of noise has a panel, or, if there is only one kind, each method with its
-        variants.
-    """
-    check_recorded(study, value)
-    lines = {model: _lines(study, levels, value, at) for model, levels in models(study).items()}
-    if not lines:
-        raise BoostbenchError("there are no runs with noise yet")
-    if panels == "method":
-        if len(lines) > 1:
-            raise BoostbenchError("a panel for each method needs runs with one kind of noise")
-        (of_all,) = lines.values()
-        lines = {
-            method: {label: points for label, points in of_all.items() if stem(label) == method}
-            for method in dict.fromkeys(map(stem, of_all))
-        }
-    n_columns = min(len(lines), 3)
-    n_rows = -(-len(lines) // n_columns)
-    size = (4.2 * n_columns, 3.6) if n_rows == 1 else (2.8 * n_columns, 2.2 * n_rows)
-    figure = Figure(figsize=size, layout="constrained")
-    axes = figure.subplots(n_rows, n_columns, sharex=True, sharey=True, squeeze=False)
-    styles = styles_of(study)
-    for axis in axes.flat[len(lines) :]:
-        axis.remove()
-    for axis, (title, of_panel) in zip(axes.flat, lines.items(), strict=False):
-        for label, points in of_panel.items():
-            x, y, low, high = np.array(points).T
-            style = styles[label if panels == "noise" else stem(label)]
-            line = "-" if label == stem(label) else "--"
-            axis.plot(x, y, line, markersize=3, label=label, **style)
-            axis.fill_between(x, low, high, alpha=0.06, color=style["color"], gid=label)
-        axis.set(title=title)
-        if panels == "method":
-            axis.legend(fontsize="x-small", loc="upper left")
-    for axis in axes[-1]:
-        axis.set_xlabel("wrong labels (%)")
-    words = "mean test error (%)" if value == "test_error" else f"mean {QUANTITIES[value].axis}"
-    for axis in axes[:, 0]:
-        axis.set_ylabel(words)
-    if panels == "noise":
-        axes[0, -1].legend(fontsize="x-small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return figure
-
-
-def _lines(
-    study: Study, levels: list[tuple[float, str]], value: str, at: int | None
-) -> dict[str, list[tuple[float, float, float, float]]]:
-    """Return the rate (%), the mean and its interval at each noise level, by method."""
-
-    def value_of(result: Result) -> float:
-        error = error_curve(result, value, [at or result.run.rounds])[0]
-        return QUANTITIES[value].scale * float(error)
-
-    lines: dict[str, list[tuple[float, float, float, float]]] = {}
-    for rate, noise in levels:
-        for label, values in means(study, noise, value_of)[1].items():
-            lines.setdefault(label, []).append((100 * rate, *interval(values)))
-    return lines
 
 
 def leaves(study: Study) -> Figure:

@@ -11,11 +11,11 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, Noise, Run
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Run
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.values.frame import Study
 
-from .synthetic import make_config, study_of, with_records
+from .synthetic import made, make_config, study_of, with_records
 
 drawings = load_plugin(Path(__file__).resolve().parents[2] / "configs/noise-study/drawings.py")
 NOISE = [CLEAN, *(Noise(model, rate) for model in ("pair", "exchange") for rate in (0.1, 0.3))]
@@ -40,15 +40,45 @@ def lines_of(axis: Any) -> dict[str, Any]:
     return {line.get_label(): line for line in axis.lines}
 
 
-def test_mean_errors_are_drawn_in_the_panel_of_their_noise_model(tmp_path: Path) -> None:
-    figure = drawings.mean_error(made_up(tmp_path))
-    assert [axis.get_title() for axis in figure.axes] == ["pair", "exchange"]
+def test_means_over_sets_are_drawn_in_the_panel_of_their_noise_model(tmp_path: Path) -> None:
+    figure = made("noise-means", made_up(tmp_path))
+    assert [axis.get_title("left") for axis in figure.axes] == ["pair", "exchange"]
     for axis in figure.axes:
         x, y = lines_of(axis)["samme"].get_data()
         assert_allclose(x, [0, 10, 30])
         assert_allclose(y, np.array([3, 4, 6]) + 2.5)  # 2.5 is the mean over the sets
         (low, high) = axis.collections[1].get_datalim(axis.transData).intervaly
         assert 2.5 + 3 - 2.5 <= low < 5.5 < 6 + 2.5 < high <= 6 + 5
+
+
+@pytest.mark.parametrize("each_set", [False, True])
+def test_differences_from_a_booster_are_paired(tmp_path: Path, each_set: bool) -> None:
+    figure = made("noise-means", made_up(tmp_path), against="samme", each_set=each_set)
+    assert len(figure.axes) == 2 * (len(SETS) if each_set else 1)
+    for axis in figure.axes:
+        lines = lines_of(axis)
+        assert "samme" not in lines
+        # The sets differ by 5 points, but the boosters by the same on each.
+        assert_allclose(lines["adaboost-mh"].get_ydata(), [-2, 1, 7], atol=1e-12)
+        low, high = axis.collections[0].get_datalim(axis.transData).intervaly
+        assert -2.5 < low <= -2 < 7 <= high < 7.8
+
+
+def test_a_panel_for_each_method_has_its_variants(tmp_path: Path) -> None:
+    labels = ["samme", "samme (tuned)", "sm-boost"]
+    boosters = [BoosterSpec(label.partition(" ")[0], label=label) for label in labels]
+    config = make_config(tmp_path, noise=NOISE[:2], boosters=boosters)
+    figure = made("noise-means", study_of(config), each_method=True)
+    assert [[*lines_of(axis)] for axis in figure.axes] == [labels[:2], labels[2:]]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"each_set": True}, "each_set needs 'against'"), ({"each_method": True}, "one noise model")],
+)
+def test_panels_that_do_not_fit_are_refused(tmp_path: Path, options: Any, words: str) -> None:
+    with pytest.raises(BoostbenchError, match=words):
+        made("noise-means", made_up(tmp_path), **options)
 
 
 def test_the_price_is_measured_on_clean_labels(tmp_path: Path) -> None:
@@ -84,7 +114,7 @@ def test_a_booster_without_results_is_left_out(tmp_path: Path) -> None:
         result if result.run.method != "samme" else type(result)(result.run, "missing")
         for result in study.results
     )
-    figure = drawings.mean_error(Study(study.config, kept))
+    figure = made("noise-means", Study(study.config, kept))
     assert {*lines_of(figure.axes[0])} == {"adaboost-mh", "sm-boost"}
 
 
