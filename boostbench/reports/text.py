@@ -38,7 +38,7 @@ _LATEX: dict[int, str] = str.maketrans(
         "≤": r"$\leq$",
         "≥": r"$\geq$",
         "≈": r"$\approx$",
-        "²": "$^2$",
+        "²": r"\textsuperscript{2}",
         "\N{NO-BREAK SPACE}": "~",
         "†": r"\dag{}",
         "‡": r"\ddag{}",
