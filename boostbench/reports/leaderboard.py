@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.runs import CLEAN
@@ -70,13 +72,13 @@ _AXES: dict[str, Any] = {
 
 
 def _measure(study: Study, name: str, quantity: Quantity) -> dict[str, Any]:
-    """Return a quantity after the last round: mean, spread and number of runs of each cell."""
+    """Return a quantity after the last round: mean and, of several runs, spread of each cell."""
     frame = study.at(name)
     frame["value"] *= quantity.scale
-    cells = frame.groupby([*_AXES], observed=True)["value"].agg(["mean", "std", "count"])
+    cells = frame.groupby([*_AXES], observed=True)["value"].agg(["mean", "std"])
     values = {
-        labels: [float(f"{mean:.4g}"), float(f"{std:.2g}") if count > 1 else None, int(count)]
-        for labels, mean, std, count in cells.itertuples()
+        labels: [float(f"{mean:.4g}"), *([float(f"{std:.2g}")] if np.isfinite(std) else [])]
+        for labels, mean, std in cells.itertuples()
     }
     return {
         "words": quantity.words,

@@ -145,7 +145,7 @@ const writeNumbers = ({ values, higher, rows, columns, words, unit }, each) => {
       const cell = values[m][d][n];
       const others = values.map((its) => its[d][n]?.[0]).filter((value) => value !== undefined);
       const isBest = cell && cell[0] === (higher ? Math.max(...others) : Math.min(...others));
-      const spread = cell?.[1] === null || cell?.[1] === undefined ? "" : ` ± ${shown(cell[1])}`;
+      const spread = cell?.[1] === undefined ? "" : ` ± ${shown(cell[1])}`;
       row.append(make("td", cell ? shown(cell[0]) + spread : "–", { className: isBest ? "best" : "" }));
     }
     [...row.cells].forEach((cell, column) => { if (cell.tagName === "TD") cell.dataset.h = head.cells[column].textContent; });
