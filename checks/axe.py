@@ -38,9 +38,9 @@ def violations(browser: Browser, page: Path, axe: str) -> list[str]:
 
 
 def main(axe: Path, results: Path) -> int:
-    """Check the index and the reports of a results folder; return the exit code."""
+    """Check all pages of a results folder; return the exit code."""
     program = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    pages = sorted([*results.glob("*/report.html"), *results.glob("index.html")])
+    pages = sorted(results.rglob("*.html"))
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         script = axe.read_text(encoding="utf-8")

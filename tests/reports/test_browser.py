@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from boostbench.experiments.runs import CLEAN
 from boostbench.reports.overview import write_overview
 
 from .claims.stating import with_claims
-from .synthetic import make_config
-from .test_report import report_of
+from .synthetic import EXCHANGE, make_config, plan_of
+from .test_report import report_of, write_report
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 OPTIONS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
@@ -39,6 +40,10 @@ def results(tmp_path_factory):
         config, {"says": "it leads", "compares": {"booster": "samme", "lower_than": "others"}}
     )
     report_of(folder, config, broken={"dna/samme/clean/seed-0": ("skipped", "no dna.csv")})
+    noisy = make_config(
+        folder, noise=[CLEAN, EXCHANGE], rounds=10, checkpoints=[10], seeds=2, title="Noisy"
+    )
+    write_report(noisy, plan_of(noisy), folder / "noisy")
     write_overview(folder)
     return folder
 
@@ -203,3 +208,36 @@ def test_the_index_leads_to_the_page_of_an_experiment(opened):
     page.get_by_role("link", name="tiny").click()
     assert page.url.endswith("out/report.html")
     assert page.locator("#claims").is_visible()
+
+
+def test_the_leaderboard_is_filtered_sorted_and_opened_by_keyboard(opened):
+    page = opened("noisy/leaderboard.html")
+
+    def column(place):
+        return page.locator(f"#board tbody tr > :nth-child({place})").all_inner_texts()
+
+    assert column(1) == ["1. AdaBoost.MH", "2. sm-boost", "3. SAMME"]
+    of_all = [float(text) for text in column(2)]
+    assert of_all == sorted(of_all)
+    page.get_by_label("wrong labels").select_option("0")
+    assert all(clean < each for clean, each in zip(map(float, column(2)), of_all, strict=True))
+    assert page.locator("#numbers thead th").all_inner_texts() == ["data set", "classes", "clean"]
+    page.get_by_role("button", name="mean rank").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")  # the other way round
+    assert column(1)[0] == "3. SAMME"
+    page.get_by_role("button", name="sm-boost").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#numbers h2").inner_text() == "sm-boost by data set: test error (%)"
+    page.get_by_role("searchbox").fill("samme")
+    assert column(1) == ["3. SAMME"]
+    assert page.url.endswith("#search=samme&rate=0&of=sm-boost")
+    again = opened("noisy/leaderboard.html#search=samme&rate=0&of=sm-boost")
+    assert again.locator("#board tbody tr").count() == 1
+
+
+def test_the_leaderboard_fits_a_phone(opened):
+    page = opened("noisy/leaderboard.html", PHONE)
+    widths = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    assert widths[0] <= widths[1]
+    assert page.locator("#board").evaluate("its => its.offsetWidth") <= 390

@@ -95,7 +95,7 @@ def draw_noise_means(
             axes.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
     words = f"{shown.axis},\nless {against}" if against else shown.axis
     label_outer(grid, n_columns, "noise rate (%)", words)
-    _share_y(grid, each_set)
+    _set_limits([axes for axes in grid if axes.lines], each_set)
     handles = {line.get_label(): line for axes in grid for line in axes.get_lines()}
     named = [handles[label] for label in labels if label in handles]
     add_legend(figure, named, note=shown.rounds, beside=len(grid) == 1)
@@ -103,7 +103,7 @@ def draw_noise_means(
     over = "on each data set" if each_set else f"mean over {len(study.datasets)} data sets"
     kind = "of the paired difference" if against else "by a bootstrap over data sets"
     describe(figure, f"{what} against the noise rate, {over}, at {shown.rounds}.",
-             f"Bands: 95 % intervals {kind}.")  # fmt: skip
+             f"Bands: 95 % intervals {kind}; wide ones are cut off.")  # fmt: skip
     return figure
 
 
@@ -165,12 +165,17 @@ def _draw(axes: Axes, points: Floats, label: str, style: dict[str, Any], scale: 
     axes.fill_between(x, low, high, alpha=0.08, color=style["color"], linewidth=0, gid=label)
 
 
-def _share_y(grid: Sequence[Axes], each_set: bool) -> None:
-    """Give the panels of means one scale."""
+def _set_limits(grid: Sequence[Axes], each_set: bool) -> None:
+    """Limit each axis to about its lines, which wide bands would hide; means share one scale."""
+    for axes in grid:
+        ends = np.concatenate([np.asarray(line.get_ydata(), float) for line in axes.get_lines()])
+        low, high = axes.get_ylim()
+        room = 0.75 * float(np.ptp(ends))
+        axes.set_ylim(max(low, ends.min() - room), min(high, ends.max() + room))
     if not each_set:
-        ends = np.array([axes.get_ylim() for axes in grid])
+        limits = np.array([axes.get_ylim() for axes in grid])
         for axes in grid:
-            axes.set_ylim(ends[:, 0].min(), ends[:, 1].max())
+            axes.set_ylim(limits[:, 0].min(), limits[:, 1].max())
 
 
 def _heading(model: str, datasets: Sequence[str], each_set: bool, n_models: int) -> str:
