@@ -33,7 +33,7 @@ extensions = [
     "numpydoc",
 ]
 include_patterns = ["docs/**", "C*.md", "SECURITY.md", "results/*.md", "benchmarks/*.md"]
-include_patterns += ["datasets/README.md"]
+include_patterns += ["datasets/README.md", "checks/peers/README.md"]
 exclude_patterns = ["docs/_build"]
 root_doc = "docs/index"
 html_theme = "furo"
