@@ -48,7 +48,6 @@ if TYPE_CHECKING:
         weak_learners,
     )
     from boostbench.reports.claims.claim_options import (
-        Amount,
         At,
         Labels,
         Number,
@@ -92,7 +91,6 @@ if TYPE_CHECKING:
         END,
         Result,
         Study,
-        check_recorded,
         error_curve,
         tidy,
     )
