@@ -71,11 +71,11 @@ def page(found: dict[str, list[dict[str, str]]]) -> str:
     ]
     for name, tests in found.items():
         suite = SUITES[name]
-        n_failed = sum(test["outcome"] == "failed" for test in tests)
+        outcome = Counter(test["outcome"] for test in tests)
         peer = suite.peer.partition(":")[2]
         release = suite.version or version(suite.package)
         cells = (name, f"{suite.package} {release}", f"`{peer}`", f"`{suite.booster}`")
-        lines.append(f"| {' | '.join(cells)} | {len(tests) - n_failed} | {n_failed} |")
+        lines.append(f"| {' | '.join(cells)} | {outcome['passed']} | {outcome['failed']} |")
     for name, tests in found.items():
         why = Counter(reason(test) for test in tests if test["outcome"] == "failed")
         lines += ["", f"## {name}", "", "| failed | reason |", "|---|---|"]
@@ -99,7 +99,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             continue
         found[name] = [json.loads(line) for line in report.read_text(encoding="utf-8").splitlines()]
         failed = [test for test in found[name] if test["outcome"] == "failed"]
-        print(f"{name}: {len(found[name]) - len(failed)} passed, {len(failed)} failed")
+        n_passed = sum(test["outcome"] == "passed" for test in found[name])
+        print(f"{name}: {n_passed} passed, {len(failed)} failed")
         for test in failed:
             if not reason(test):
                 unknown += 1
