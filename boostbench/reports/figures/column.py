@@ -15,10 +15,11 @@ _BOTH = 6.8  # width of two columns, in inches
 # In inches: line, letter and handle of a legend; smallest height of a single panel.
 _LINE, _LETTER, _HANDLE, _SINGLE = 0.16, 0.062, 0.4, 1.9
 _SHAPE = 0.85  # height of a panel among others, relative to its width
+_FEW = 2  # texts in a panel for which half the width suffices
 
 
 def fit_column(figure: Figure) -> bool:
-    """Lay out a figure anew for a column of 3.3 inches: two panels in a row, text of 8 points.
+    """Lay out a figure anew for a column of 3.3 inches: at most two panels in a row.
 
     Remarks within the figure are left out; its caption has them. Returns False for a diagram
     without axes, whose names need both columns.
@@ -30,7 +31,9 @@ def fit_column(figure: Figure) -> bool:
     specs = [axes.get_subplotspec() for axes in panels]
     body = 0.8 * height if len(panels) == 1 else height * _WIDTH / figure.get_figwidth()
     if len(panels) > 1 and all(spec and spec.num1 == spec.num2 for spec in specs):
-        body = _SHAPE * _WIDTH / 2 * _in_two_columns(figure, panels)
+        # Names within a panel need its whole width.
+        n_columns = 1 if any(len(axes.texts) > _FEW for axes in panels) else 2
+        body = _SHAPE * _WIDTH / n_columns * _place(figure, panels, n_columns)
     for axes in panels:
         axes.tick_params(labelsize=_POINTS)
     body = max(body, _SINGLE)
@@ -43,20 +46,20 @@ def fit_column(figure: Figure) -> bool:
     return fits
 
 
-def _in_two_columns(figure: Figure, panels: Sequence[Axes]) -> int:
+def _place(figure: Figure, panels: Sequence[Axes], n_columns: int) -> int:
     """Place the panels, with labels on the outer axes; return the number of rows."""
     from matplotlib.gridspec import GridSpec
 
-    n_rows = -(-len(panels) // 2)
-    grid = GridSpec(n_rows, 2, figure=figure)
+    n_rows = -(-len(panels) // n_columns)
+    grid = GridSpec(n_rows, n_columns, figure=figure)
     y = _carried([axes.get_ylabel() for axes in panels])
     x = _carried([axes.get_xlabel() for axes in panels][::-1])[::-1]
     for place, axes in enumerate(panels):
         axes.set_subplotspec(grid[place])
-        is_first = place % 2 == 0
-        is_last = place + 2 >= len(panels)
+        is_first = place % n_columns == 0
+        is_last = place + n_columns >= len(panels)
         axes.set_ylabel(y[place] if is_first or y[place] != y[place - 1] else "")
-        axes.set_xlabel(x[place] if is_last or x[place] != x[place + 2] else "")
+        axes.set_xlabel(x[place] if is_last or x[place] != x[place + n_columns] else "")
         axes.tick_params(labelleft=True, labelbottom=True)
     return n_rows
 
