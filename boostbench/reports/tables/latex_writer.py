@@ -56,6 +56,8 @@ def short_labels(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
     ('samme', '')
     >>> short_labels(["mine (gamma=0.5, trim=0.1)", "mine (gamma=1, trim=0.1)"]).values()
     dict_values([('mine', 'γ=0.5'), ('mine', 'γ=1')])
+    >>> short_labels(["lpboost", "lpboost (0.4)"]).values()
+    dict_values([('lpboost', ''), ('lpboost', '0.4')])
     """
     found: dict[str, dict[str, list[str]]] = {}
     for label in labels:
@@ -63,7 +65,8 @@ def short_labels(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
         found.setdefault(name, {})[label] = inside.split(", ") if inside else []
     short = {}
     for name, variants in found.items():
-        common = set.intersection(*map(set, [w for w in variants.values() if w] or [[]]))
+        grid = [set(words) for words in variants.values() if words and all("=" in w for w in words)]
+        common = set.intersection(*grid) if len(grid) > 1 else set()
         for label, words in variants.items():
             differing = [word for word in words if word not in common]
             is_alone = len(variants) == 1
