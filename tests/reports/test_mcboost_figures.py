@@ -161,7 +161,7 @@ def test_claims_about_predictions(gaussians):
         assert verdict.status == "reproduced"
         assert verdict.cases[0].numbers["held in"] == "2 of 2"
     assert status("PredictionsGrow", measure="norm", at=[8]).status == "reproduced"
-    wide = status("PredictionsWithin", component=2, between=[-50, 50], at=8, runs=2)
+    wide = status("PredictionsWithin", component=2, between=[-50, 50], at=8, runs=1)
     assert wide.here
-    narrow = status("PredictionsWithin", component=2, between=[-0.1, 0.1], at=8, runs=2)
+    narrow = status("PredictionsWithin", component=2, between=[-0.1, 0.1], at=8, runs=1)
     assert narrow.status == "not reproduced"
