@@ -44,6 +44,7 @@ def pytest_configure(config):
 MAY_BE_ABSENT = (
     "BOOSTBENCH_DATA",
     "is not there",  # a file of real data
+    "boostbench[baselines]",
     "'catboost'",
     "'cleanlab'",
     "'lightgbm'",

@@ -62,6 +62,7 @@ def test_markdown_keeps_its_table(label):
 
 @few
 @given(labels)
+@example("000000000 ")  # of two words, the second empty
 def test_latex_keeps_its_table(label):
     text = to_latex(table_of(label))
     (body,) = re.findall(r"\\midrule\n(.*)\n\\bottomrule", text)

@@ -148,7 +148,7 @@ def _columns(table: Table, own: Collection[str]) -> Iterator[_Column]:
             sides.append([(cell.paper, latex(cell.paper)) for cell in cells])
         widths = [max(_width(text) for text, _ in side) for side in sides]
         is_stacked = not variant and len(name) > _WIDEST
-        words = _printed(name).split(" ") if is_stacked else [_printed(name)]
+        words = (is_stacked and _printed(name).split()) or [_printed(name)]
         written = [_name(word, label in own) for word in words]
         below_each_other = r"\\".join(written)
         heads = [variant] if variant else words
