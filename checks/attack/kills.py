@@ -73,6 +73,7 @@ def _struck_command(
 ) -> Iterator[Case]:
     """Run the command once, sending signals until it ends."""
     partial_before = {*results.rglob("*.tmp")}  # of commands that were killed before
+    records_before = records_of(results)  # some killed, and perhaps not repeated by this command
     process = subprocess.Popen(
         run_command(config, results),
         stdout=subprocess.DEVNULL,
@@ -100,7 +101,7 @@ def _struck_command(
             if target == "command":
                 break
         time.sleep(rng.uniform(0.0, WORK_SECONDS))
-    wrong = _faults(process, family, results, truth, done, partial_before)
+    wrong = _faults(process, family, results, truth, done, partial_before, records_before)
     for target, number in done:
         yield Case(f"{target} {number.name}", not wrong, "; ".join(wrong))
 
@@ -112,6 +113,7 @@ def _faults(
     truth: Records,
     done: list[tuple[str, signal.Signals]],
     partial_before: set[Path],
+    records_before: Records,
 ) -> list[str]:
     """Return descriptions of all faults in the end of a command that received signals."""
     begin = time.monotonic()
@@ -130,7 +132,8 @@ def _faults(
     changed = [
         key
         for key, record in records.items()
-        if record != truth[key] and (record["status"] != "killed" or _spares_workers(done))
+        if record not in (truth[key], records_before.get(key))
+        and (record["status"] != "killed" or _spares_workers(done))
     ]
     partial = {*results.rglob("*.tmp")} - partial_before
     checks = {
