@@ -12,7 +12,7 @@ from boostbench.reports.leaderboard import LEADERBOARD
 from boostbench.reports.overview import SENSITIVITY, overview_page
 from boostbench.reports.summary import read_summaries
 
-#: Where the pages of reports take the links of a site.
+#: Place for the links of a site in the page of a report.
 _MARK = "<!-- site -->"
 #: Links to images that a page does not hold.
 _IMAGE = re.compile(r'href="([^"/]+\.png)"')

@@ -14,7 +14,7 @@ from boostbench.reports.text import duration, span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import Title
 
-#: What selection means, by `Select.way`.
+#: Meaning of a selection, by `Select.way`.
 WAYS = {
     "validation": "The fewest errors on the validation part; the test part is not looked at.",
     "folds": "The fewest errors of a cross-validation inside the training part; what was chosen is "
