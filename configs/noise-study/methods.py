@@ -55,6 +55,11 @@ class Fitted(ClassifierMixin, BaseEstimator):
         """Return the labels of the largest probabilities."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
 
 class Stopped(Fitted):
     """Base class of gradient boosting that stops early on a part of the noisy training rows."""
