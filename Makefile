@@ -78,7 +78,7 @@ format: $(CHECKS)  ## format the sources
 docs: setup  ## documentation and results as a site, in docs/_build/html; rewrites docs/cli.md and tables
 	@$(PIP) --editable '.[docs]'
 	@$(BIN)/python docs/generate_cli.py
-	@$(BIN)/python docs/generate_tables.py
+	@$(BIN)/python docs/generate_results.py
 	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
 	@echo 'docs/_build/html/docs/index.html'
 

@@ -52,7 +52,8 @@ PAGES = {
 NOT_TYPED = {
     "boostbench data fetch": "needs a network",
     "pip install": "needs a network",
-    "boostbench run noise20": "needs data",
+    "boostbench run noise20 --scheduler": "needs a Dask cluster; `make dask` makes one",
+    "boostbench run noise20": "needs data; with --only segment it is in reproducing.md",
     "boostbench report noise20 --open": "needs the runs of the command before",
     "boostbench report noise20 --size quick --open": "needs the runs of the command before",
     "boostbench report --all": "takes minutes; tests/cli/test_report_all.py does it with few",
@@ -69,9 +70,13 @@ OPTIONAL = {"onnx", "onnxruntime"}
 SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
+def read(page):
+    return (DOCS / page).read_text(encoding="utf-8")
+
+
 def blocks(page):
     """Yield the paragraph before each block of a page, its language and its text."""
-    text = (DOCS / page).read_text(encoding="utf-8")
+    text = read(page)
     if str(page).endswith(".ipynb"):
         for cell in json.loads(text)["cells"]:
             if cell["cell_type"] == "code":
@@ -102,9 +107,18 @@ def segment(tmp_path, monkeypatch):
     monkeypatch.setenv("BOOSTBENCH_DATA", str(folder))
 
 
+def test_every_page_with_commands_is_followed():
+    """But for that of the command line: its examples stand for files and data of the reader."""
+    pages = [
+        path for path in shown_pages() if re.search("^```(console|(ba|z)?sh)$", read(path), re.M)
+    ]
+    followed = {(DOCS / page).resolve() for page in PAGES} | {DOCS / "cli.md"}
+    assert {*pages} - followed == set()
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_can_be_followed(boostbench, in_this_process, segment, tmp_path, page):
-    if "boostbench fit" in (DOCS / page).read_text(encoding="utf-8"):
+    if "boostbench fit" in read(page):
         pytest.importorskip("skops", reason="models need pip install 'boostbench[serve]'")
     names = {}
     followed = 0
@@ -162,18 +176,17 @@ def type_command(boostbench, command, shown, folder):
         assert program in ("python3", "pip"), command  # the installation
 
 
+def shown_pages():
+    root = DOCS.parent
+    folders = (DOCS.glob("*.md"), DOCS.glob("papers/*.md"), root.glob("*.md"), root.glob("*/*.md"))
+    return {page for each in folders for page in each} - {root / "CHANGELOG.md"}
+
+
 def indented_commands():
     """Return the commands in the indented blocks of all pages but that of the command line."""
-    root = DOCS.parent
-    pages = [
-        *DOCS.glob("*.md"),
-        *DOCS.glob("papers/*.md"),
-        *root.glob("*.md"),
-        *root.glob("*/README.md"),
-    ]
     found = set()
-    for page in {*pages} - {DOCS / "cli.md", root / "CHANGELOG.md"}:
-        text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.S | re.M)
+    for page in shown_pages() - {DOCS / "cli.md"}:
+        text = re.sub(r"^```.*?^```$", "", read(page), flags=re.S | re.M)
         lines = re.findall(r"^    (\S.*)$", text.replace("\\\n", ""), re.M)
         programs = ("boostbench ", "make ", "pip ", "python ", "sbatch ")
         found |= {line.partition("  #")[0].strip() for line in lines if line.startswith(programs)}

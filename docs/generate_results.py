@@ -1,0 +1,277 @@
+"""Write the measured numbers of pages from files that runs wrote: ``make docs``.
+
+A block stands between ``<!-- result NAME -->`` and ``<!-- end -->``, where NAME may be followed by
+a folder of results/; a test holds it to this script. Other results, or another folder in the
+page, and ``make docs`` renew all numbers.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean
+
+from boostbench.data.catalog import find_entry
+from boostbench.registry import boosters
+from boostbench.reports.text import listed, markdown_table
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+RESULTS = ROOT / "results"
+#: Methods in the table of mean errors, as the CSV file names them.
+METHODS = (
+    "filteredrandom-forest",
+    "random-forest",
+    "catboost",
+    "xgboost",
+    "sm-boost",
+    "splboost",
+    "adaboost-mh",
+    "adaboost",
+)
+NOISES = {
+    "clean": "none",
+    "uniform-other 0.2": "20 %",
+    "uniform-other 0.4": "40 %",
+    "pair 0.4": "40 %, to the next class",
+}
+MUCH = "uniform-other 0.4"
+CLASSES = {"≥ 3": "three or more", "2": "two"}
+#: Measures in the table of performance, by how ``benchmarks.csv`` names them, and their data sets.
+MEASURES = {
+    "AdaBoost.MH fit, T=100 / LightGBM": "AdaBoost.MH, 100 rounds; time of LightGBM = 1",
+    "12-leaf tree / LightGBM": "a tree of 12 leaves; LightGBM = 1",
+    "staged scores": "scores after every round; LightGBM's prediction = 1",
+    "AdaBoost.MH predicts a row, T=100 / LightGBM": "the label of one row; LightGBM = 1",
+    "scikit-learn / SAMME fit": "scikit-learn's SAMME; ours = 1",
+    "sm-boost fit, T=100 / AdaBoost.MH": "sm-boost; AdaBoost.MH = 1",
+}
+DATA_SETS = ("letter", "pendigits", "satimage", "dna", "mnist")
+THREADED = ("adaboost-mh", "sm-boost", "samme", "logitboost")
+
+
+def page(path: Path) -> str:
+    """Return the text of a page with its blocks written anew."""
+    pattern = re.compile(r"(<!-- result (\S+)(?: (\S+))? -->\n).*?(<!-- end -->)", re.S)
+    return pattern.sub(
+        lambda found: f"{found[1]}{BLOCKS[found[2]](*filter(None, [found[3]]))}\n{found[4]}",
+        path.read_text(encoding="utf-8"),
+    )
+
+
+def study(folder: str) -> str:
+    """Return the size of a study and the method that each kind of data should start with."""
+    errors = _errors(folder)
+    sets = {row["data_set"]: find_entry(row["data_set"]).n_classes for row in errors}
+    n_two = sum(n == 2 for n in sets.values())
+    rates = [round(100 * float(rate)) for _, _, rate in _noises(errors) if rate]
+    answers = []
+    for classes, words in CLASSES.items():
+        low, high = (
+            _name(row["take"])
+            for row in _recommended(folder)
+            if row["classes"].startswith(classes) and row["wrong_labels"].startswith("uniform")
+        )
+        both = low if low == high else f"{low} (up to 20 % of wrong labels) or {high} (beyond)"
+        answers.append(f"with {both} for {words} classes")
+    return (
+        f"{len(_methods(errors))} methods were tried on {n_two} data sets of two classes and "
+        f"{len(sets) - n_two} of more, with up to {max(rates)} % of the training labels wrong.\n"
+        f"**Where labels are wrong at random, start {listed(answers)}.**"
+    )
+
+
+def where_to_start(folder: str) -> str:
+    """Return the recommended methods by classes and share of wrong labels, of any other class."""
+    rows = []
+    for row in _recommended(folder):
+        kind, _, share = row["wrong_labels"].partition(" ")
+        if kind in ("none", "uniform-other"):
+            error = row.get("itserror") or row["itserror(%)"]
+            near = row.get("asgoodwithinapoint") or row["nexttoit"]
+            beside = near.partition(" and ")[0].split(", ")
+            classes, _, sets = row["classes"].partition(" (")
+            taken = ", ".join(dict.fromkeys(map(_name, beside)))
+            said = [f"{CLASSES[classes]} ({sets}", share or "none"]
+            rows.append([*said, _name(row["take"]), error, taken])
+    if not rows:
+        return "Its runs are not made yet; nothing above rests on it."
+    error = "error (95 % interval)" if "[" in rows[0][3] else "error (%)"
+    head = ["classes", "wrong labels", "start with", error, "within a point"]
+    return markdown_table(head, [False] * 5, rows).strip()
+
+
+def mean_errors(folder: str) -> str:
+    """Return the mean errors of some methods over the sets of two, and of more classes."""
+    rows = _errors(folder)
+    noises = {False: [*NOISES], True: [*NOISES][:-1]}  # of two classes, the next is the other one
+    shown = []
+    for method in METHODS:
+        means = [
+            _mean(rows, method, noise, is_two=is_two)
+            for is_two, names in noises.items()
+            for noise in names
+        ]
+        shown.append([_name(method), *means])
+    clean, *noisy = NOISES.values()
+    head = [f"three classes or more: {clean}", *noisy, f"two classes: {clean}", *noisy[:-1]]
+    return markdown_table(["", *head], [False] + [True] * len(head), shown).strip()
+
+
+def tuned(folder: str) -> str:
+    """Return the mean errors with defaults and with chosen parameters."""
+    rows = _errors(folder)
+    methods = ("random-forest", "sm-boost", "xgboost", "adaboost-mh")
+    shown = [
+        [way, *(_mean(rows, f"{method}{mark}", MUCH) for method in methods)]
+        for way, mark in (("defaults", ""), ("chosen", "(tuned)"))
+    ]
+    return _table(rows, [*map(_name, methods)], shown)
+
+
+def leaves(folder: str) -> str:
+    """Return the mean errors by the size of the trees."""
+    rows = _errors(folder)
+    sizes: dict[str, list[str]] = {}
+    for method in _methods(rows):
+        name, _, leaves = method.rstrip(")").partition("(max_leaf_nodes=")
+        sizes.setdefault(name, []).append(leaves)
+    shown = [
+        [_name(name), *(_mean(rows, f"{name}(max_leaf_nodes={n})", MUCH) for n in each)]
+        for name, each in sizes.items()
+    ]
+    return _table(rows, [f"{n} leaves" for n in next(iter(sizes.values()))], shown)
+
+
+def _table(rows: list[dict[str, str]], head: list[str], shown: list[list[str]]) -> str:
+    """Return a table of errors, headed by the number of data sets and the share of wrong labels."""
+    n_sets = len({row["data_set"] for row in rows})
+    first = f"{n_sets} sets, {NOISES[MUCH]} wrong"
+    return markdown_table([first, *head], [False] + [True] * len(head), shown).strip()
+
+
+def minutes(what: str) -> str:
+    """Return the time that the runs of a study, or of all papers without their readings, took."""
+    rows = _rows(ROOT / "benchmarks/run_times.csv")
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    readings = "".join(re.findall(r"^readings-\S+: .*\n(?:\t.*\n)+", makefile, re.M))
+    left_out = re.findall(r"experiment,(\S+)\)", readings)
+    prefixes = [name.replace("/", "-") + "-" for name in left_out] + ["noise-study"]
+    chosen = [
+        row
+        for row in rows
+        if row["experiment"].startswith(what)
+        or (what == "papers" and not row["experiment"].startswith(tuple(prefixes)))
+    ]
+    runs, taken = (sum(float(row[key]) for row in chosen) for key in ("runs", "minutes"))
+    return f"The committed ones, {runs:,.0f} runs, took {taken:.0f} minutes of one core."
+
+
+def run_times() -> str:
+    """Return the minutes of one core behind the published results, by paper."""
+    rows = _rows(ROOT / "benchmarks/run_times.csv")
+    numbers = [key for key in rows[0] if key != "experiment"]
+    papers = sorted(each.name for each in (ROOT / "configs").iterdir() if each.is_dir())
+    sums: dict[str, list[float]] = {}
+    for row in rows:
+        name = row["experiment"]
+        paper = next((each for each in papers if name.startswith(each)), "softmax-boosting")
+        for each in (paper, "together"):
+            before = sums.pop(each, [0.0] * len(numbers))
+            sums[each] = [a + float(row[key]) for a, key in zip(before, numbers, strict=True)]
+    shown = [[paper, *(f"{number:,.0f}" for number in each)] for paper, each in sums.items()]
+    share = 100 * sums["together"][numbers.index("fit")] / sums["together"][1]
+    table = markdown_table(["paper", *numbers], [False] + [True] * len(numbers), shown).strip()
+    return f"{table}\n\nFits take {share:.0f} %."
+
+
+def performance() -> str:
+    """Return ratios of times by data set."""
+    shown = []
+    for measure, words in MEASURES.items():
+        found = {row["data set"].split()[0]: row["ratio"] for row in _measured(measure)}
+        if found:
+            shown.append([words, *(found.get(each, "–") for each in DATA_SETS)])
+    return markdown_table(["", *DATA_SETS], [False] + [True] * 5, shown).strip()
+
+
+def threads() -> str:
+    """Return how many times faster fits are with two threads."""
+    shown = []
+    for booster in THREADED:
+        ratios = [row["ratio"] for row in _measured(f"{booster} fit") if "/ two" in row["measure"]]
+        shown.append([f"`{booster}`", *ratios])
+    return markdown_table(["booster", "letter", "mnist"], [False, True, True], shown).strip()
+
+
+def _measured(measure: str) -> list[dict[str, str]]:
+    rows = _rows(RESULTS / "benchmarks/benchmarks.csv")
+    return [row for row in rows if row["measure"].startswith(measure)]
+
+
+def _recommended(folder: str) -> list[dict[str, str]]:
+    files = (RESULTS / folder / f"{name}.csv" for name in ("take-this", "recommended"))
+    return next((_rows(file) for file in files if file.exists()), [])
+
+
+def _errors(folder: str) -> list[dict[str, str]]:
+    """Return the rows of data sets in a table of errors."""
+    below = ("mean rank", "wins/ties/losses")
+    return [row for row in _rows(RESULTS / folder / "errors.csv") if row["data_set"] not in below]
+
+
+def _methods(rows: list[dict[str, str]]) -> list[str]:
+    return [key for key in rows[0] if f"{key} std" in rows[0]]
+
+
+def _noises(rows: list[dict[str, str]]) -> list[tuple[str, str, str]]:
+    return [name.partition(" ") for name in dict.fromkeys(row["noise"] for row in rows)]
+
+
+def _mean(
+    rows: list[dict[str, str]], method: str, noise: str, *, is_two: bool | None = None
+) -> str:
+    """Return a mean over data sets: over those of two or more classes, or all for None."""
+    errors = [
+        float(row[method])
+        for row in rows
+        if row["noise"] == noise and is_two in (None, find_entry(row["data_set"]).n_classes == 2)
+    ]
+    return f"{fmean(errors):.1f}"
+
+
+def _rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _name(printed: str) -> str:
+    """Return what a user types for a name in print, or the name if it is a label of the config."""
+    return printed if printed == "–" else f"`{boosters.meant(printed) or printed}`"
+
+
+BLOCKS = {
+    "study": study,
+    "where-to-start": where_to_start,
+    "mean-errors": mean_errors,
+    "tuned": tuned,
+    "leaves": leaves,
+    "minutes": minutes,
+    "run-times": run_times,
+    "performance": performance,
+    "threads": threads,
+}
+
+
+def pages() -> Iterator[Path]:
+    """Yield the pages that have blocks."""
+    for path in sorted(DOCS.rglob("*.md")):
+        if "<!-- result " in path.read_text(encoding="utf-8"):
+            yield path
+
+
+if __name__ == "__main__":
+    for each in pages():
+        each.write_text(page(each), encoding="utf-8")
