@@ -64,12 +64,13 @@ demo: setup  ## the main job on embedded data, in about a minute
 test: lint  ## all checks: style, types, layers, tests
 	@$(BIN)/pytest -q -n auto --dist loadfile $(if $(CI),--durations=15)
 
-lint: $(CHECKS)  ## ruff, mypy, import-linter
+lint: $(CHECKS)  ## ruff, spelling, mypy, import-linter
+	@$(BIN)/codespell
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --no-error-summary
 	@$(BIN)/lint-imports --no-cache > $(VENV)/lint-imports.log || { cat $(VENV)/lint-imports.log; exit 1; }
-	@echo 'lint: ruff, mypy and import-linter found nothing'
+	@echo 'lint: ruff, codespell, mypy and import-linter found nothing'
 
 format: $(CHECKS)  ## format the sources
 	@$(BIN)/ruff check --fix --quiet
@@ -102,7 +103,7 @@ dist: setup  ## sdist and wheel in dist/, the wheel tried in an environment of i
 	@rm -rf $(VENV)-dist
 
 bench: setup  ## speed against scikit-learn, LightGBM and XGBoost
-	@$(PIP) --editable '.[bench]'
+	@$(PIP) --editable '.[baselines]'
 	@$(BIN)/python -m benchmarks
 
 attack: $(CHECKS)  ## hostile inputs, kills and signals by the thousand, counted; an hour or so

@@ -99,7 +99,7 @@ def _guarded(measure: Callable[[], Iterator[Row]], name: str, data: str) -> Iter
     try:
         yield from measure()
     except PeerMissingError as error:
-        note = f"peer not installed: {error}; pip install 'boostbench[bench]'"
+        note = f"peer not installed: {error}; pip install '.[baselines]'"
         yield Row(name, data, "-", "-", None, None, note=note)
     except Exception as error:
         note = f"failed: {type(error).__name__}: {error}"
