@@ -29,7 +29,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study leaderboard test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
+.PHONY: help setup demo noise20 study leaderboard records fetch-records test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -165,6 +165,12 @@ leaderboard: setup  ## the same on the 76 sets of `boostbench data fetch --suite
 	$(call experiment,noise-study/leaderboard)
 	$(call experiment,noise-study/natural-size)
 	$(call experiment,noise-study/leaderboard-tuned)
+
+records: setup  ## the packed records of $(RESULTS) in records.tar, to publish outside the repository
+	@$(BIN)/python -m checks.records pack records.tar --results $(RESULTS)
+
+fetch-records: setup  ## packed records from FROM=path or URL, beside the reports of $(RESULTS)
+	@$(BIN)/python -m checks.records fetch $(FROM) --results $(RESULTS)
 
 softmax-readings: setup  ## three readings of "exchanged"
 	$(call experiment,softmax-boosting/table3-readings)

@@ -142,7 +142,7 @@ def _content(url: str) -> bytes:
     content, end = io.BytesIO(), time.monotonic() + MOST_SECONDS
     try:
         with urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
-            n_bytes = answer.length
+            n_bytes = answer.headers["Content-Length"]
             while block := answer.read1(_BLOCK):
                 content.write(block)
                 if content.tell() > LARGEST:
@@ -152,7 +152,7 @@ def _content(url: str) -> bytes:
     except HTTPError as error:
         error.close()
         raise OSError(str(error)) from None
-    if n_bytes not in (None, content.tell()):
+    if n_bytes not in (None, str(content.tell())):
         raise OSError(f"{content.tell()} bytes read, {n_bytes} expected")
     return content.getvalue()
 
