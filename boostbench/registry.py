@@ -397,8 +397,7 @@ figures = Registry(
     {
         "critical-difference": "boostbench.reports.figures.rank_figures:draw_critical_difference",
         "curves": "boostbench.reports.figures.error_curves:draw_curves",
-        "noise": "boostbench.reports.figures.levels:draw_noise_levels",
-        "noise-means": "boostbench.reports.figures.noise_means:draw_noise_means",
+        "noise": "boostbench.reports.figures.levels:draw_noise",
         "parameter": "boostbench.reports.figures.levels:draw_parameter",
     },
     options="boostbench.reports.values.part_options:PartOptions",

@@ -33,25 +33,17 @@ _LATEX: dict[int, str] = str.maketrans(
         "|": r"\textbar{}",
         "[": "{[}",  # not an optional argument of \\
         "]": "{]}",
-        "±": r"$\pm$",
         "\N{MINUS SIGN}": "$-$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
         "≈": r"$\approx$",
-        "²": r"\textsuperscript{2}",
-        "\N{NO-BREAK SPACE}": "~",
-        "†": r"\dag{}",
-        "‡": r"\ddag{}",
-        "§": r"\S{}",
-        "¶": r"\P{}",
-        "–": "--",
     }
 )
 for _letter in "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩ":
     _name = unicodedata.name(_letter).rpartition(" ")[2].replace("LAMDA", "LAMBDA")
     _LATEX[ord(_letter)] = rf"$\{_name.capitalize() if _letter.isupper() else _name.lower()}$"
 #: Letters beside ASCII, and those with accents, that pdfTeX has in its default fonts.
-_IN_PDFTEX = "×—‘’“”…ßÆæØøŒœŁł"
+_IN_PDFTEX = "±²†‡§¶–\N{NO-BREAK SPACE}×—‘’“”…ßÆæØøŒœŁł"
 #: Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
 SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
 _SYMBOL = re.compile(rf"\b({'|'.join(SYMBOLS)})=")

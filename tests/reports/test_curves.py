@@ -176,21 +176,6 @@ def test_unusual_curves_are_written(tmp_path, shape):
     assert pdf.startswith(b"%PDF")
 
 
-def test_single_lines_have_their_names_at_their_ends_if_there_is_room(tmp_path):
-    names = ["samme", "sm-boost", "mine"]
-    config = make_config(tmp_path, datasets=["dna"], boosters=names)
-    apart = {"samme": 600, "sm-boost": 350, "mine": 100}
-    study = study_of(config, lambda run: [apart[run.booster.name]] * run.rounds)
-    figure = drawn(study, y="test_error")
-    assert not figure.legends
-    assert [text.get_text() for text in figure.axes[0].texts] == names
-    near = {"samme": 600, "sm-boost": 101, "mine": 100}
-    study = study_of(config, lambda run: [near[run.booster.name]] * run.rounds)
-    figure = drawn(study, y="test_error")
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == names
-    assert not figure.axes[0].texts
-
-
 def test_the_legend_has_what_is_drawn_alone(tmp_path):
     boosters = ["adaboost-mh", "samme"]
     config = make_config(tmp_path, datasets=["dna", "letter"], boosters=boosters)

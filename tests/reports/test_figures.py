@@ -11,7 +11,7 @@ from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.experiments.store.record import Corruption
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.experiment_report import make_report
-from boostbench.reports.figures.levels import draw_noise_levels
+from boostbench.reports.figures.levels import draw_noise
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 
@@ -100,7 +100,7 @@ def test_common_endings_of_labels_are_not_repeated(x, y, names):
 
 
 def test_error_against_noise_is_mean_and_band_at_the_last_round_of_each(rates):
-    (axes,) = (figure := drawn(draw_noise_levels, rates, diagonal=True)).axes
+    (axes,) = (figure := drawn(draw_noise, rates, diagonal=True)).axes
     samme, martiboost, diagonal = axes.lines
     assert samme.get_xdata().tolist() == pytest.approx([0, 10, 20, 30])
     assert samme.get_ydata().tolist() == pytest.approx([11, 15, 19, 23])
@@ -123,12 +123,9 @@ def test_a_figure_is_as_high_as_the_legend_beside_it():
     assert figure.legends[0].get_window_extent().height <= figure.bbox.height
 
 
-def test_error_against_noise_needs_rates_of_one_model(tmp_path, pairs):
-    with pytest.raises(BoostbenchError, match="found no noise at 0"):
-        draw_noise_levels(pairs)
-    config = make_config(tmp_path, noise=[EXCHANGE, Noise("permute", 0.3)])
-    with pytest.raises(BoostbenchError, match=r"found exchange, permute at 0\.2, 0\.3"):
-        draw_noise_levels(study_of(config))
+def test_error_against_noise_needs_two_rates(pairs):
+    with pytest.raises(BoostbenchError, match="needs noise at two rates"):
+        draw_noise(pairs)
 
 
 def test_every_repeat_is_a_point(rates):
@@ -179,7 +176,7 @@ def test_a_set_without_a_result_says_so_in_its_panel(tmp_path):
     config = make_config(tmp_path, noise=noises, boosters=["samme"])
     labels = ("clean", "exchange-0.2")
     broken = {f"letter/samme/{label}/seed-0": ("skipped", "no file") for label in labels}
-    figure = drawn(draw_noise_levels, study_of(config, broken=broken))
+    figure = drawn(draw_noise, study_of(config, broken=broken))
     dna, letter = figure.axes
     assert dna.get_ylim()[0] > 0
     assert [text.get_text() for text in letter.texts] == ["no result: skipped"]

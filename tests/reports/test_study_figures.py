@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Run
+from boostbench.experiments.runs import CLEAN, Noise, Run
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.values.frame import Study
 
@@ -41,7 +41,7 @@ def lines_of(axis: Any) -> dict[str, Any]:
 
 
 def test_means_over_sets_are_drawn_in_the_panel_of_their_noise_model(tmp_path: Path) -> None:
-    figure = made("noise-means", made_up(tmp_path))
+    figure = made("noise", made_up(tmp_path), mean=True)
     assert [axis.get_title("left") for axis in figure.axes] == ["pair", "exchange"]
     for axis in figure.axes:
         x, y = lines_of(axis)["samme"].get_data()
@@ -51,10 +51,10 @@ def test_means_over_sets_are_drawn_in_the_panel_of_their_noise_model(tmp_path: P
         assert 2.5 + 3 - 2.5 <= low < 5.5 < 6 + 2.5 < high <= 6 + 5
 
 
-@pytest.mark.parametrize("each_set", [False, True])
-def test_differences_from_a_booster_are_paired(tmp_path: Path, each_set: bool) -> None:
-    figure = made("noise-means", made_up(tmp_path), against="samme", each_set=each_set)
-    assert len(figure.axes) == 2 * (len(SETS) if each_set else 1)
+@pytest.mark.parametrize("mean", [False, True])
+def test_differences_from_a_booster_are_paired(tmp_path: Path, mean: bool) -> None:
+    figure = made("noise", made_up(tmp_path), against="samme", mean=mean)
+    assert len(figure.axes) == 2 * (1 if mean else len(SETS))
     for axis in figure.axes:
         lines = lines_of(axis)
         assert "samme" not in lines
@@ -62,23 +62,6 @@ def test_differences_from_a_booster_are_paired(tmp_path: Path, each_set: bool) -
         assert_allclose(lines["adaboost-mh"].get_ydata(), [-2, 1, 7], atol=1e-12)
         low, high = axis.collections[0].get_datalim(axis.transData).intervaly
         assert -2.5 < low <= -2 < 7 <= high < 7.8
-
-
-def test_a_panel_for_each_method_has_its_variants(tmp_path: Path) -> None:
-    labels = ["samme", "samme (tuned)", "sm-boost"]
-    boosters = [BoosterSpec(label.partition(" ")[0], label=label) for label in labels]
-    config = make_config(tmp_path, noise=NOISE[:2], boosters=boosters)
-    figure = made("noise-means", study_of(config), each_method=True)
-    assert [[*lines_of(axis)] for axis in figure.axes] == [labels[:2], labels[2:]]
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [({"each_set": True}, "each_set needs 'against'"), ({"each_method": True}, "one noise model")],
-)
-def test_panels_that_do_not_fit_are_refused(tmp_path: Path, options: Any, words: str) -> None:
-    with pytest.raises(BoostbenchError, match=words):
-        made("noise-means", made_up(tmp_path), **options)
 
 
 def test_the_price_is_measured_on_clean_labels(tmp_path: Path) -> None:
@@ -114,7 +97,7 @@ def test_a_booster_without_results_is_left_out(tmp_path: Path) -> None:
         result if result.run.method != "samme" else type(result)(result.run, "missing")
         for result in study.results
     )
-    figure = made("noise-means", Study(study.config, kept))
+    figure = made("noise", Study(study.config, kept), mean=True)
     assert {*lines_of(figure.axes[0])} == {"adaboost-mh", "sm-boost"}
 
 

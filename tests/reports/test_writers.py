@@ -71,18 +71,13 @@ def latex_forms(table):
 @pytest.mark.parametrize("form", ["paper", "bare", "long"])
 def test_latex_is_well_formed(table, form):
     text = to_latex(latex_forms(table)[form], label="tab:x")
-    blocks = re.findall(
-        r"\\begin\{tabular\*\}\{\\columnwidth\}\{@\{\}l@\{\\extracolsep\{\\fill\}\}([lr]+)@\{\}\}\n"
-        r"(.*?)\\end\{tabular\*\}",
-        text,
-        re.S,
-    )
-    assert len(blocks) == text.count(r"\end{tabular*}")
+    blocks = re.findall(r"\\begin\{tabular\}\{@\{\}([lr]+)@\{\}\}\n(.*?)\\end\{tabular\}", text, re.S)
+    assert len(blocks) == text.count(r"\end{tabular}")
     for shape, body in blocks:
         for line in body.splitlines():
             if line.endswith(r"\\"):
                 spanned = sum(int(n) - 1 for n in re.findall(r"\\multicolumn\{(\d+)\}", line))
-                assert len(re.findall(r"(?<!\\)&", line)) + 1 + spanned == 1 + len(shape), line
+                assert len(re.findall(r"(?<!\\)&", line)) + 1 + spanned == len(shape), line
     plain = text.replace(r"\{", "").replace(r"\}", "").replace(r"\%", "")
     assert plain.count("{") == plain.count("}")
     begun, ended = (re.findall(rf"\\{word}\{{([\w*]+)\}}", text) for word in ("begin", "end"))
@@ -94,8 +89,8 @@ def test_latex_is_well_formed(table, form):
 
 
 def test_latex_has_a_table_for_each_noise_and_continues_a_long_one(table):
-    titles = re.findall(r"\\caption\{(.*?)(?:, continued|\.)", to_latex(table))
-    assert [title.partition("(")[2] for title in titles] == ["clean)", "exchange 0"]
+    titles = re.findall(r"\\caption\{.*?\((.*?)\)", to_latex(table))
+    assert list(dict.fromkeys(titles)) == ["clean", "exchange 0.2"]
     long = to_latex(replace(table, rows=table.rows[:5] * 12))
     assert long.count(r"\begin{table}") == long.count(", continued}") + 1 > 1
     assert max(each.count(r"\textbf") for each in long.split(r"\begin{table}")) <= 48
@@ -108,10 +103,9 @@ def test_variants_of_a_grid_have_short_labels_below_their_name():
     text = to_latex(Table("T", ("data set",), tuple(labels), rows), own=labels[:2])
     heads = text.partition(r"\toprule")[2].partition(r"\midrule")[0].strip("\n").splitlines()
     assert heads == [
-        r" & \multicolumn{2}{c}{\textit{mine}} & "
-        r"\multicolumn{1}{c}{\shortstack{SAMME\\(random)}} \\",
-        r"data set & \multicolumn{1}{c}{$\gamma$=0.5} & \multicolumn{1}{c}{$\gamma$=1} & "
-        r"\multicolumn{1}{c}{} \\",
+        r" & \multicolumn{2}{c}{\textit{mine}} & SAMME (random) \\",
+        r" & $\gamma$=0.5 & $\gamma$=1 &  \\",
+        r"data set &  &  &  \\",
     ]
     assert "Italic: ours." in text
 
@@ -129,7 +123,7 @@ def test_latex_compiles(table, tmp_path):
     )
     tables = [
         *latex_forms(table).values(),
-        replace(table, title=" ".join(letters), names=tuple(letters[:3])),
+        replace(table, title=" ".join(letters), names=("noise", *letters[:2])),
     ]
     body = "".join(map(to_latex, tables))
     (tmp_path / "t.tex").write_text(f"{head}\n{body}\\end{{document}}")

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import zip_longest
+import itertools
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.figures.charts import AND
@@ -23,6 +21,7 @@ from boostbench.reports.figures.panels import (
     name_lines,
     repeats_in_words,
     round_log_ticks,
+    say_no_result,
     styles_of,
 )
 from boostbench.reports.text import capital, listed
@@ -91,35 +90,47 @@ def draw_curves(
     check_metrics(study, y)
     study, left_out = most_shown(study, y[0], max(1, len(study.noises)))
     rounds = max(2, *(result.run.rounds for result in study.results))
-    values = read_paper_values(paper) if paper else PaperValues()
-    has_stops = PRINTED in y and any(result.stopped_at for result in study.results)
-    look = _Look(
-        styles=styles_of(study),
-        metrics=y,
-        y_scale=y_scale,
-        band=band,
-        paper=values,
-        rounds=rounds,
-        has_stops=has_stops,
-    )
+    printed = read_paper_values(paper) if paper and PRINTED in y else PaperValues()
+    styles, bounds = styles_of(study), [name for name in y if QUANTITIES[name].is_bound]
     n_columns = columns_of(len(study.datasets))
     size = _LARGE_PANEL if n_columns <= 2 else _PANEL
     label = f"{_axis(y)}{', log scale' * (y_scale == 'log')}"
     figure, panels = lay_out(study, study.noises, n_columns, size, _MARGINS, ("round", label))
     for axes, _, _, cells in panels:
-        _draw_panel(axes, cells, look)
+        axes.set_xscale("log")
+        axes.set_yscale(y_scale)
+        of_boosters = [(k, [r for r in cell if r.ok]) for k, cell in enumerate(cells)]
+        drawn: set[PaperValue] = set()
+        for place, runs in ((place, runs) for place, runs in of_boosters if runs):
+            style = styles[runs[0].run.method]
+            for metric in (name for name in y if name not in bounds):
+                _draw_line(axes, runs, metric, place, style, band=band)
+            if PRINTED in y:
+                _draw_stops(axes, runs, style["color"])
+                _draw_paper_values(axes, runs[0], style["color"], printed, drawn)
+        if bounds:  # the lower limit of the y axis stays that of the errors, the upper is 100 %
+            bottom = axes.get_ylim()[0] if axes.lines else None
+            for place, runs in ((place, runs) for place, runs in of_boosters if runs):
+                for metric in bounds:
+                    style = styles[runs[0].run.method]
+                    _draw_line(axes, runs, metric, place, style, band=band)
+            axes.set_ylim(bottom, _TOP[y_scale])
+        _format_axes(axes, rounds, y)
+        if not axes.lines:
+            say_no_result(axes, itertools.chain(*cells))
     kinds = {QUANTITIES[metric].line: _line_style(metric) for metric in y if len(y) > 1}
     kinds |= {"stopped early": _CROSS, "paper": DIAMOND}
     note = repeats_in_words(study, band=band)
-    name_lines(figure, panels, look.styles, kinds, note, at_ends=len(y) == 1)
+    name_lines(figure, styles, kinds, note)
     words = f" ({listed([QUANTITIES[metric].line for metric in y])})" * (len(y) > 1)
+    has_stops = PRINTED in y and any(result.stopped_at for result in study.results)
     describe(
         figure,
         f"{capital(_axis(y).partition(' (%)')[0])}{words} against the round, on a log scale: "
         f"{note}.",
-        "Where runs stopped early they keep their last value." * look.has_stops,
+        "Where runs stopped early they keep their last value." * has_stops,
         "Hollow marks are the paper's values." * bool(paper),
-        "Bounds above 100 % say nothing and are cut off." * bool(look.bounds),
+        "Bounds above 100 % say nothing and are cut off." * bool(bounds),
         left_out,
     )
     return figure
@@ -135,68 +146,41 @@ def _axis(metrics: Sequence[str]) -> str:
     return f"{words} (%)" if metric.unit else words
 
 
-@dataclass(frozen=True)
-class _Look:
-    """Properties that all panels share."""
-
-    styles: dict[str, dict[str, Any]]  # colour and mark by label of a booster
-    metrics: Sequence[str]
-    y_scale: str
-    band: bool
-    paper: PaperValues
-    rounds: int  # largest number of rounds
-    has_stops: bool  # True if test errors are drawn and a run stopped early
-
-    @property
-    def bounds(self) -> list[str]:
-        """Bounds on the training error; they are trivial above 100 % and cut off there."""
-        return [metric for metric in self.metrics if QUANTITIES[metric].is_bound]
-
-
-def _draw_panel(axes: Axes, cells: Sequence[Sequence[Result]], look: _Look) -> None:
-    """Draw the results of the boosters on one data set, a cell of results for each booster."""
-    axes.set_xscale("log")
-    axes.set_yscale(look.y_scale)
-    by_booster = [[result for result in cell if result.ok] for cell in cells]
-    drawn: set[PaperValue] = set()
-    for place, runs in enumerate(by_booster):
-        for metric in look.metrics:
-            if runs and metric not in look.bounds:
-                _draw_line(axes, runs, metric, look, place)
-        if runs and PRINTED in look.metrics:
-            _draw_stops(axes, runs, look)
-            _draw_paper_values(axes, runs[0], look, drawn)
-    if look.bounds:  # the lower limit of the y axis stays that of the errors, the upper is 100 %
-        bottom = axes.get_ylim()[0] if axes.lines else None
-        for place, runs in enumerate(by_booster):
-            for metric in look.bounds if runs else ():
-                _draw_line(axes, runs, metric, look, place)
-        axes.set_ylim(bottom, _TOP[look.y_scale])
-    _format_axes(axes, look)
-
-
-def _draw_line(axes: Axes, results: Sequence[Result], metric: str, look: _Look, place: int) -> None:
+def _draw_line(
+    axes: Axes,
+    results: Sequence[Result],
+    metric: str,
+    place: int,
+    style: Mapping[str, Any],
+    *,
+    band: bool,
+) -> None:
     """Draw mean and band. Lines of boosters listed first are on top."""
-    rounds = _grid(min(result.run.rounds for result in results))
+    quantity = QUANTITIES[metric]
+    last = min(result.run.rounds for result in results)
+    # at most `_N_POINTS` rounds, evenly spaced on a log scale
+    rounds = np.unique(np.geomspace(1, last, _N_POINTS).round().astype(np.int64))
     errors = np.stack([error_curve(result, metric, rounds) for result in results])
-    errors *= QUANTITIES[metric].scale
     if np.isnan(errors).all():
         return
-    method = results[0].run.method
-    quantity = QUANTITIES[metric]
+    errors *= quantity.scale
+    mean, ends = errors.mean(axis=0), None
+    if band and len(results) > 1:
+        std = errors.std(axis=0, ddof=1)
+        ends = mean - std, mean + std
     is_main = quantity.on_test and quantity.stroke[0] == "solid"
     draw_line(
         axes,
         rounds,
-        errors.mean(axis=0),
-        errors.std(axis=0, ddof=1) if look.band and len(results) > 1 else None,
+        mean,
+        ends,
         opacity=0.2 if is_main else 0.1,
         least=quantity.shown_range[0],
-        label=method + AND + quantity.line,
+        label=results[0].run.method + AND + quantity.line,
         zorder=3 + is_main - place / 100,
         markersize=3,
         markevery=(0.04 + 0.03 * (place % 5), 0.2),
-        **look.styles[method],
+        **style,
         **_line_style(metric),
     )
 
@@ -206,47 +190,42 @@ def _line_style(metric: str) -> dict[str, Any]:
     return {"linestyle": _STROKES[style], "linewidth": width}
 
 
-def _draw_stops(axes: Axes, results: Sequence[Result], look: _Look) -> None:
+def _draw_stops(axes: Axes, results: Sequence[Result], colour: str) -> None:
     """Mark the rounds at which runs stopped early; equal marks are drawn once."""
-    errors: dict[int, dict[float, None]] = {}
-    for result in results:
-        if result.stopped_at:
-            error = 100 * error_at(result, PRINTED, result.stopped_at)
-            errors.setdefault(result.stopped_at, {})[error] = None
-    for marks in zip_longest(*errors.values(), fillvalue=np.nan):  # at most one mark per round
-        method = results[0].run.method
-        colour, label = look.styles[method]["color"], method + AND + "stopped early"
-        axes.plot(list(errors), marks, color=colour, label=label, zorder=5, **_CROSS)
+    stops = dict.fromkeys(
+        (result.stopped_at, 100 * error_at(result, PRINTED, result.stopped_at))
+        for result in results
+        if result.stopped_at
+    )
+    if stops:
+        label = results[0].run.method + AND + "stopped early"
+        axes.plot(*zip(*stops, strict=True), color=colour, label=label, zorder=5, **_CROSS)
 
 
-def _draw_paper_values(axes: Axes, result: Result, look: _Look, drawn: set[PaperValue]) -> None:
+def _draw_paper_values(
+    axes: Axes, result: Result, colour: str, paper: PaperValues, drawn: set[PaperValue]
+) -> None:
     """Draw the paper's values that are not in ``drawn``; variants of a booster share values."""
     run = result.run
-    for T in range(1, run.rounds + 1) if len(look.paper) else ():
+    for T in range(1, run.rounds + 1) if len(paper) else ():
         names = (run.method, run.booster.name)
-        value = look.paper.find((run.dataset, run.data.name), names, T, result.noise_rate)
+        value = paper.find((run.dataset, run.data.name), names, T, result.noise_rate)
         if value is not None and value.error is not None and value not in drawn:
             drawn.add(value)
-            colour = look.styles[run.method]["color"]
             label = run.method + AND + "paper"
             axes.plot(T, 100 * value.error, zorder=6, color=colour, label=label, **DIAMOND)
 
 
-def _format_axes(axes: Axes, look: _Look) -> None:
+def _format_axes(axes: Axes, rounds: int, metrics: Sequence[str]) -> None:
     from matplotlib.ticker import MaxNLocator, NullFormatter
 
-    axes.set_xlim(1, look.rounds * look.rounds**0.02)
-    powers = [10**e for e in range(12) if 10**e <= look.rounds]
-    axes.set_xticks([*powers, look.rounds] if look.rounds > 2 * powers[-1] else powers)
+    axes.set_xlim(1, rounds * rounds**0.02)
+    powers = [10**e for e in range(12) if 10**e <= rounds]
+    axes.set_xticks([*powers, rounds] if rounds > 2 * powers[-1] else powers)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
-    if look.y_scale == "linear":
-        axes.set_ylim(bottom=lowest(axes, look.metrics))
+    if axes.get_yscale() == "linear":
+        axes.set_ylim(bottom=lowest(axes, metrics))
         axes.yaxis.set_major_locator(MaxNLocator(5))
     else:
         round_log_ticks(axes)
-
-
-def _grid(rounds: int) -> NDArray[np.int64]:
-    """Return the rounds to draw, at most `_N_POINTS`, evenly spaced on a log scale."""
-    return np.unique(np.geomspace(1, rounds, _N_POINTS).round().astype(np.int64))

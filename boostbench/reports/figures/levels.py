@@ -1,112 +1,173 @@
-"""Error against a noise rate or a parameter: the figure kinds ``noise`` and ``parameter``."""
+"""Values against the noise rate or a parameter: the figure kinds ``noise`` and ``parameter``."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import AfterValidator, Field, ValidationInfo
+from pydantic import Field
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.kind_options import scope_of
+from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import (
     columns_of,
     describe,
     draw_line,
+    grid_of,
+    label_outer,
     lay_out,
     lowest,
     most_shown,
     name_lines,
     repeats_in_words,
     round_log_ticks,
+    say_no_result,
     styles_of,
+    title,
     values_at,
 )
 from boostbench.reports.figures.style import GREY, method_styles, round_ticks
 from boostbench.reports.text import capital
-from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.designs import Repeats, over_sets, sample_of
+from boostbench.reports.values.differences import estimate
+from boostbench.reports.values.frame import END, Result, Study
 from boostbench.reports.values.part_options import AtRound, Band, MetricName, Scale
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _EQUAL = "error = noise rate"
 _DIAGONAL: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 2))}
-_LINE: dict[str, Any] = {"markersize": 3.4, "linewidth": 1.3}
-_LARGE_PANEL = (4.6, 2.7)
-_MOST_TICKS = 5
-Styles = Mapping[str, Mapping[str, Any]]  # colour and mark by label of a line
+_PANEL, _LARGE, _MARGINS = (2.2, 2.0), (4.6, 2.7), (0.35, 0.35)
+_MOST_COLUMNS, _MOST_TICKS = 3, 5  # of means over data sets, and of a parameter
+Point = tuple[float, float, float, float]  # x, value, ends of its band
 
 
-def _check_rates(models: Sequence[str], rates: Collection[float]) -> None:
-    if len(models) != 1 or len(rates) < 2:
-        raise BoostbenchError(
-            "a figure of noise levels is for one noise model at several rates, found "
-            f"{', '.join(models) or 'no noise'} at {', '.join(f'{rate:g}' for rate in rates)}; "
-            "choose the noises by 'noises: [...]'"
-        )
-
-
-def _check_noises(diagonal: bool, info: ValidationInfo) -> bool:
-    """Refuse several models; with a single rate, only the report lacks the figure."""
-    scope, shown = scope_of(info), info.data.get("noises", ())
-    noises = [n for n in scope.noises if not shown or n.full_label in shown]
-    models = sorted({noise.model for noise in noises} - {"none"})
-    rates = {noise.rate for noise in noises if not isinstance(noise.rate, str)}
-    if "noise" not in scope.unknown and len(models) > 1:
-        _check_rates(models, sorted(rates))
-    return diagonal
-
-
-#: The last option, with which the noises that are shown are checked.
-_Diagonal = Annotated[bool, AfterValidator(_check_noises), Field(validate_default=True)]
-
-
-def draw_noise_levels(
+def draw_noise(
     study: Study,
     *,
     value: MetricName = "test_error",
     at: AtRound = None,
+    mean: Annotated[
+        bool, Field(description="Means over the data sets, in place of a panel for each.")
+    ] = False,
+    against: Annotated[
+        BoosterLabel | None,
+        Field(description="Draw differences from this booster, with paired 95 % intervals."),
+    ] = None,
     band: Band = True,
-    diagonal: _Diagonal = False,
+    diagonal: bool = False,
 ) -> Figure:
-    """Error against the noise rate, mean and band over repeats, one panel per data set.
+    """Error against the noise rate, a panel per noise model and data set.
+
+    Bands are one standard deviation over repeats. Those of a mean over data sets are 95 % intervals
+    by a bootstrap over data sets, and those of a difference 95 % intervals of its test, over data
+    sets or, for each data set, by the design of its runs.
 
     Parameters
     ----------
     study : Study
-        With one noise model at two or more rates; clean labels have the rate 0.
+        With noise at two or more rates; clean labels have the rate 0.
     diagonal : bool, default=False
         Draw the line on which the error equals the noise rate, and start the axis at 0.
     """
-    study, left_out = most_shown(study, value)
+    levels, left_out, whole, metric = _levels(study), "", study, QUANTITIES[value]
+    if not mean:
+        study, left_out = most_shown(study, value, len(levels))
     shown, styles = values_at(study, value, at), styles_of(study)
-    models = sorted(set(shown.frame["noise_model"]) - {"none"})
-    rates = np.unique(shown.frame["noise_rate"])
-    _check_rates(models, rates)
-    frame = shown.frame.assign(x=100 * shown.frame["noise_rate"], line=shown.frame["booster"])
-    n_columns = columns_of(len(study.datasets))
-    size, margins = _LARGE_PANEL if n_columns == 1 else (2.2, 2.0), (0.35, 0.4)
-    labels = f"noise rate (%), {models[0]}", shown.axis
-    figure, panels = lay_out(study, study.noises[-1:], n_columns, size, margins, labels)
-    for axes, _, dataset, _ in panels:
-        _draw_lines(axes, frame[frame["dataset"] == dataset], styles, value, band=band)
+    labels = [label for label in study.contenders if label != against]
+
+    def sample(noise: str, dataset: str, label: str) -> Repeats:
+        results = whole.cells.get((noise, dataset, label), [])
+        return sample_of(results, metric=value, at=END if at is None else at)
+
+    def points(model: str, names: Sequence[str], label: str) -> Iterable[Point]:
+        for rate, noise in levels[model]:
+            needed = [*labels] if mean else [label]
+            needed += [against] if against else []
+            sets = [n for n in names if all(sample(noise, n, each).values for each in needed)]
+            if sets:
+                own = over_sets([sample(noise, name, label) for name in sets])
+                other = Repeats.constant(0.0, own) if mean else None
+                if against:
+                    other = over_sets([sample(noise, name, against) for name in sets])
+                yield 100 * rate, *_with_band(own, other)
+
+    parts = [study.datasets] if mean else [[name] for name in study.datasets]
+    panels = [(model, names) for model in levels for names in parts]
+    n_columns = min(len(levels), _MOST_COLUMNS) if mean else columns_of(len(parts))
+    figure, grid = grid_of(len(panels), n_columns, _PANEL if n_columns > 1 else _LARGE, _MARGINS)
+    for axes, (model, names) in zip(grid, panels, strict=True):
+        title(axes, ", ".join([*([] if mean else names), *([model] if len(levels) > 1 else [])]))
+        lines = {label: [*points(model, names, label)] for label in labels}
+        least = -np.inf if against else metric.shown_range[0]
+        _draw_lines(axes, lines, styles, least, band=band, scale=metric.scale)
+        if against:
+            axes.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
         if diagonal:
-            scale = QUANTITIES[value].scale
-            axes.plot(100 * rates, scale * rates, color=GREY, label=_EQUAL, zorder=1, **_DIAGONAL)
+            rates = np.array([rate for rate, _ in levels[model]])
+            axes.plot(
+                100 * rates, metric.scale * rates, color=GREY, label=_EQUAL, zorder=1, **_DIAGONAL
+            )
             axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
-        last = 100 * float(rates[-1])
-        axes.set_xlim(-0.02 * last, 1.02 * last)
         axes.xaxis.set_major_locator(round_ticks(6))
         axes.yaxis.set_major_locator(round_ticks(6))
-    note = f"{shown.rounds}; {repeats_in_words(study, band=band)}"
-    name_lines(figure, panels, styles, {_EQUAL: _DIAGONAL}, note)
-    describe(figure, f"{capital(shown.axis)} against the noise rate at {note}.", left_out)
+        if not any(lines.values()):
+            say_no_result(
+                axes, (r for key, of in study.cells.items() if key[1] in names for r in of)
+            )
+    if mean or against:
+        _cut_bands(grid, shared=mean)
+    words = f"{shown.axis},\nless {against}" if against else shown.axis
+    rate = "noise rate (%)" + f", {next(iter(levels))}" * (len(levels) == 1)
+    label_outer(grid, n_columns, rate, words)
+    bands = repeats_in_words(study, band=band)
+    if mean or against:
+        kind = "of the paired difference" if against else "by a bootstrap over data sets"
+        bands = f"bands: 95 % intervals {kind}"
+    name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{shown.rounds}; {bands}")
+    what = f"{capital(shown.axis)}{f' less that of {against}' if against else ''}"
+    over = f", mean over {len(study.datasets)} data sets," if mean else ""
+    describe(figure, f"{what} against the noise rate{over} at {shown.rounds}; {bands}.", left_out)
     return figure
+
+
+def _levels(study: Study) -> dict[str, list[tuple[float, str]]]:
+    """Return rates and labels of the noises of each noise model, beginning with clean labels."""
+    found: dict[str, dict[float, str]] = {}
+    for result in study.results:
+        if np.isfinite(result.noise_rate):
+            found.setdefault(result.run.noise.model, {})[result.noise_rate] = result.noise
+    clean = found.pop("none", {})
+    if not found or len({*clean, *(rate for of in found.values() for rate in of)}) < 2:
+        raise BoostbenchError("a figure against the noise rate needs noise at two rates or more")
+    return {model: sorted({**clean, **of}.items()) for model, of in found.items()}
+
+
+def _with_band(own: Repeats, other: Repeats | None = None) -> tuple[float, float, float]:
+    """Return the mean, or difference from another sample, with the ends of its band."""
+    if other is not None:
+        found = estimate(own, other)
+        is_tested = found.test and not found.why
+        return found.difference, *(found.interval if is_tested else (np.nan, np.nan))
+    values = np.array([*own.values.values()])
+    std = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    return float(values.mean()), float(values.mean()) - std, float(values.mean()) + std
+
+
+def _cut_bands(grid: Sequence[Axes], *, shared: bool) -> None:
+    """Limit each axis to about its lines, which wide bands would hide; ``shared``: to one scale."""
+    for axes in (axes for axes in grid if axes.lines):
+        ends = np.concatenate([np.asarray(line.get_ydata(), float) for line in axes.get_lines()])
+        (low, high), room = axes.get_ylim(), 0.75 * float(np.ptp(ends))
+        axes.set_ylim(max(low, ends.min() - room), min(high, ends.max() + room))
+    if shared:
+        limits = np.array([axes.get_ylim() for axes in grid])
+        for axes in grid:
+            axes.set_ylim(limits[:, 0].min(), limits[:, 1].max())
 
 
 def draw_parameter(
@@ -132,68 +193,59 @@ def draw_parameter(
     label : str, default=x
         Label of the x axis.
     """
-    shown = values_at(study, value, at)
-    frame = _with_parameter(shown.frame, study, x)
-    styles = method_styles(frame["line"])
+    shown, metric = values_at(study, value, at), QUANTITIES[value]
+    names = _lines((result for result in study.results if result.ok), x)
+    styles = method_styles(names.values())
+    found: dict[tuple[str, str], dict[str, list[Point]]] = {}  # lines by noise and data set
+    for (noise, dataset, booster), results in study.cells.items():
+        own = sample_of(results, metric=value, at=END if at is None else at)
+        if booster in names and own.values:
+            number = float(results[0].run.booster.parameter(x))
+            lines = found.setdefault((noise, dataset), {name: [] for name in styles})
+            lines[names[booster]].append((number, *_with_band(own)))
+    numbers = sorted({p[0] for of in found.values() for points in of.values() for p in points})
+    if len(numbers) < 2:
+        values = ", ".join(f"{number:g}" for number in numbers) or "no run"
+        raise BoostbenchError(
+            f"x must name a parameter with several values among the runs, found {x!r}: {values}"
+        )
     n_columns = columns_of(len(study.datasets))
-    size, margins = _LARGE_PANEL if n_columns == 1 else (2.0, 1.7), (0.35, 0.3)
-    labels = label or x, shown.axis
-    figure, panels = lay_out(study, study.noises, n_columns, size, margins, labels)
-    for axes, noise, dataset, _ in panels:
+    size = _LARGE if n_columns == 1 else _PANEL
+    figure, panels = lay_out(
+        study, study.noises, n_columns, size, _MARGINS, (label or x, shown.axis)
+    )
+    for axes, noise, dataset, cells in panels:
         axes.set_xscale(x_scale)
         axes.set_yscale(y_scale)
-        part = frame[(frame["dataset"] == dataset) & (frame["noise"] == noise)]
-        _draw_lines(axes, part, styles, value, band=band)
+        lines = found.get((noise, dataset), {})
+        _draw_lines(axes, lines, styles, metric.shown_range[0], band=band, scale=metric.scale)
         if axes.lines:
-            _format_axes(axes, sorted(set(part["x"])), value)
+            _format_axes(axes, sorted({p[0] for of in lines.values() for p in of}), value)
+        else:
+            say_no_result(axes, (result for cell in cells for result in cell))
     note = f"{shown.rounds}; {repeats_in_words(study, band=band)}"
-    name_lines(figure, panels, styles, {}, note)
+    name_lines(figure, styles, {}, note)
     describe(figure, f"{capital(shown.axis)} against {label or x} at {note}.")
     return figure
 
 
-def _draw_lines(axes: Axes, frame: pd.DataFrame, styles: Styles, value: str, *, band: bool) -> None:
-    """Draw the mean ``value`` against ``x`` for each ``line``, with one standard deviation.
-
-    The first lines are on top.
-    """
-    for order, (name, style) in enumerate(styles.items()):
-        grouped = frame[frame["line"] == name].groupby("x")["value"]
-        mean, std = grouped.mean(), grouped.std().fillna(0.0)
-        if mean.empty:
-            continue
-        draw_line(
-            axes,
-            mean.index.to_numpy(dtype=np.float64),
-            np.asarray(mean, np.float64),
-            np.asarray(std, np.float64) if band else None,
-            least=QUANTITIES[value].shown_range[0],
-            zorder=4 - order / 100,
-            label=name,
-            **_LINE,
-            **style,
-        )
-
-
-def _with_parameter(frame: pd.DataFrame, study: Study, x: str) -> pd.DataFrame:
-    """Add columns to a frame of runs: the parameter, and its line.
-
-    Runs of boosters without the parameter are dropped.
-    """
-    lines = _lines((result for result in study.results if result.ok), x)
-    boosters = {(r.run.dataset, r.run.method): r.run.booster for r in study.results}
-    own = [boosters[key] for key in zip(frame["dataset"], frame["booster"], strict=True)]
-    frame = frame.assign(
-        x=[booster.parameter(x) for booster in own],
-        line=[lines.get(label, "") for label in frame["booster"]],
-    )
-    frame = frame[frame["line"] != ""]
-    if frame["x"].nunique() < 2:
-        values = ", ".join(f"{number:g}" for number in frame["x"].unique()) or "no run"
-        raise BoostbenchError(
-            f"x must name a parameter with several values among the runs, found {x!r}: {values}"
-        )
-    return frame.astype({"x": float})
+def _draw_lines(
+    axes: Axes,
+    lines: Mapping[str, Sequence[Point]],
+    styles: Mapping[str, Mapping[str, Any]],
+    least: float,
+    *,
+    band: bool,
+    scale: float,
+) -> None:
+    """Draw the points of each line with their band. The first lines are on top."""
+    for order, (name, points) in enumerate(lines.items()):
+        if points:
+            x, *shown = np.array(sorted(points)).T
+            y, low, high = (scale * row for row in shown)
+            look: dict[str, Any] = {"zorder": 4 - order / 100, "label": name, **styles[name]}
+            ends = (low, high) if band else None
+            draw_line(axes, x, y, ends, least=least, markersize=3.4, linewidth=1.3, **look)
 
 
 def _lines(results: Iterable[Result], x: str) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,7 +34,6 @@ DIAMOND: dict[str, Any] = {
 _LEGEND_LINE = 0.2  # height of a legend line, in inches
 _NOTE_WIDTH = 24  # letters per line of a note beside the panels
 _MOST_LINES, _MOST_PANELS = 12, 24  # of a figure
-_NAME_DISTANCE = 8.0  # smallest distance of the names at line ends, in points
 #: Ticks of a log axis (multiples of powers of 10) if the ratio of its limits is below a number.
 _LOG_STEPS = ((4, (1, 1.5, 2, 3, 4, 5, 6, 8)), (12, (1, 2, 3, 5)), (40, (1, 2, 5)))
 
@@ -132,42 +130,33 @@ def lay_out(
 
 def name_lines(
     figure: Figure,
-    panels: Iterable[Panel],
     styles: Mapping[str, Mapping[str, Any]],
     others: Mapping[str, Mapping[str, Any]],
     note: str,
-    *,
-    at_ends: bool = True,
 ) -> None:
-    """Name lines at their ends if there is room, else in a legend; say which panels are empty.
+    """Name the lines of a figure in a legend.
 
     Parameters
     ----------
     figure : Figure
-    panels : iterable of Panel
         Each line is labelled with the name of its booster, of its kind, or both joined by `AND`.
     styles, others : mapping of str to mapping
         Styles of boosters and of kinds of lines by name.
     note : str
         Title of the legend.
-    at_ends : bool, default=True
-        False if a booster has several lines.
     """
     from matplotlib.lines import Line2D
 
     labels = [str(line.get_label()).split(AND) for axes in figure.axes for line in axes.get_lines()]
     drawn = {part for parts in labels for part in parts}
-    boosters, kinds = (
-        [Line2D([], [], **{**look, "label": name, **of[name]}) for name in of if name in drawn]
+    handles = [
+        Line2D([], [], **{**look, "label": name, **of[name]})
         for look, of in (({"markersize": 3.4}, styles), ({"color": GREY}, others))
-    )
-    if at_ends and len(figure.axes) == 1 and name_ends(figure.axes[0]):
-        boosters = []
+        for name in of
+        if name in drawn
+    ]
     grid = figure.axes[0].get_gridspec()
-    add_legend(figure, boosters, kinds, note=note, beside=grid is not None and grid.ncols == 1)
-    for axes, _, _, cells in panels:
-        if not axes.lines:
-            say_no_result(axes, itertools.chain(*cells))
+    add_legend(figure, handles, note=note, beside=grid is not None and grid.ncols == 1)
 
 
 def grid_of(
@@ -227,72 +216,67 @@ def repeats_in_words(study: Study, *, band: bool) -> str:
 
 
 def add_legend(
-    figure: Figure, *groups: Sequence[Artist], note: str = "", beside: bool = False, **style: Any
+    figure: Figure,
+    handles: Sequence[Artist],
+    *,
+    note: str = "",
+    beside: bool = False,
+    **style: Any,
 ) -> None:
     """Add a legend below or beside the panels, and enlarge the figure to make room for it.
 
-    Each group begins a new row, unless all handles fit in one. ``note`` is the legend's title or,
-    without handles, a remark.
+    ``note`` is the legend's title or, without handles, a remark.
     """
-    from matplotlib.lines import Line2D
-
-    handles = [handle for group in groups for handle in group]
     if not handles:
         remark(figure, note)
         return
     longest = max(len(shortened(in_print(str(handle.get_label())))) for handle in handles)
     width, height = figure.get_size_inches()
     column = 0.54 + 0.062 * longest  # inches
-    place: dict[str, Any] = {"handles": handles, "loc": "outside right upper", "ncols": 1}
+    n_columns = 1 if beside else min(len(handles), max(1, int((width + 0.18) / column)))
+    title = textwrap.fill(note, _NOTE_WIDTH if beside else int(15 * width))
+    n_lines = -(-len(handles) // n_columns) + (title.count("\n") + 1) * bool(note)
     if beside:
-        n_lines = len(handles) + len(textwrap.wrap(note, _NOTE_WIDTH)) + 1
-        figure.set_size_inches(width + column, max(height, _LEGEND_LINE * n_lines))
+        figure.set_size_inches(width + column, max(height, _LEGEND_LINE * (n_lines + 1)))
     else:
-        n_columns = max(1, int((width + 0.18) / column))
-        rows = [handles]
-        if len(handles) > n_columns:
-            rows = [
-                list(group[start : start + n_columns])
-                for group in groups
-                for start in range(0, len(group), n_columns)
-            ]
-        n_columns = max(map(len, rows))
-        blank = Line2D([], [], linestyle="none", label=" ")
-        full = [[*row, *[blank] * (n_columns - len(row))] for row in rows]
-        by_column = [row[i] for i in range(n_columns) for row in full]
-        place = {"handles": by_column, "loc": "outside lower center", "ncols": n_columns}
-        figure.set_figheight(height + _LEGEND_LINE * (len(rows) + bool(note)))
-    legend = figure.legend(**place, columnspacing=1.6, handlelength=2.4, **style)
-    if note:
-        note = textwrap.fill(note, _NOTE_WIDTH if beside else int(15 * width))
-        legend.set_title(note)
-        legend.get_title().set(color=GREY, fontsize=SMALL)
+        figure.set_figheight(height + _LEGEND_LINE * n_lines)
+    legend = figure.legend(
+        handles=handles,
+        loc="outside right upper" if beside else "outside lower center",
+        ncols=n_columns,
+        title=title or None,
+        title_fontproperties={"size": SMALL},
+        columnspacing=1.6,
+        handlelength=2.4,
+        **style,
+    )
+    legend.get_title().set_color(GREY)
 
 
 def draw_line(
     axes: Axes,
     x: NDArray[Any],
-    mean: NDArray[np.float64],
-    std: NDArray[np.float64] | None,
+    y: NDArray[np.float64],
+    ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
     *,
     opacity: float = 0.13,
     least: float = 0.0,
     **style: Any,
 ) -> None:
-    """Draw a labelled line and, unless ``std`` is None, a band of this width on both sides.
+    """Draw a labelled line and, unless ``ends`` is None, a band between its lower and upper ends.
 
     The band does not go below the ``least`` value that the quantity may have.
-    On a log scale, values of 0 are left out, and a band ends at a tenth of the mean.
+    On a log scale, values of 0 are left out, and a band ends at a tenth of the value.
     """
     is_log = axes.get_yscale() == "log"
-    shown = np.where((mean > 0) | (not is_log), mean, np.nan)
+    shown = np.where((y > 0) | (not is_log), y, np.nan)
     if np.isfinite(shown).sum() < 2:
         style |= {"markevery": None}  # matplotlib spaces marks along two points or more
     axes.plot(x, shown, **style)
-    if std is not None:
-        low = np.maximum(mean - std, 0.1 * mean if is_log else least)
+    if ends is not None:
+        low = np.maximum(ends[0], 0.1 * y if is_log else least)
         look: dict[str, Any] = {"alpha": opacity, "linewidth": 0, "gid": style["label"]}
-        axes.fill_between(x, low, mean + std, color=style["color"], zorder=2, **look)
+        axes.fill_between(x, low, ends[1], color=style["color"], zorder=2, **look)
 
 
 def lowest(axes: Axes, metrics: Iterable[str]) -> float:
@@ -317,27 +301,6 @@ def round_log_ticks(axes: Axes) -> None:
     axes.yaxis.set_major_locator(LogLocator(subs=steps[0] if steps else (1,)))
     axes.yaxis.set_major_formatter("{x:g}")
     axes.yaxis.set_minor_formatter(NullFormatter())
-
-
-def name_ends(axes: Axes) -> bool:
-    """Write the names of lines at their right ends; return False if there is no room."""
-    ends: dict[str, tuple[float, float, str]] = {}
-    for line in axes.get_lines():
-        name = str(line.get_label()).partition(AND)[0]
-        xy = np.asarray(line.get_xydata(), dtype=np.float64)
-        if not name.startswith("_") and len(xy) and np.isfinite(xy[-1]).all():
-            ends[name] = (*xy[-1].tolist(), str(line.get_color()))
-    figure = axes.figure.get_figure(root=True)
-    assert figure is not None
-    points = 0.7 * 72 * figure.get_figheight()  # approximate height of the axes
-    to_axes = axes.transScale + axes.transLimits
-    heights = sorted(points * to_axes.transform((x, y))[1] for x, y, _ in ends.values())
-    if not heights or np.diff(heights).min(initial=np.inf) < _NAME_DISTANCE or heights[0] < 0:
-        return False
-    for name, (x, y, colour) in ends.items():
-        place: dict[str, Any] = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
-        axes.annotate(name, (x, y), color=colour, annotation_clip=False, **place)
-    return True
 
 
 def say_no_result(axes: Axes, results: Iterable[Result]) -> None:

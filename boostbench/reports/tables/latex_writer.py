@@ -1,7 +1,7 @@
 r"""LaTeX output of tables at the width of a column, with booktabs.
 
 A table with a column of noises becomes a table for each noise. Columns that do not fit beside each
-other follow below, and a long table is continued in another one.
+other, and rows that do not fit below each other, are continued in another table.
 """
 
 from __future__ import annotations
@@ -10,15 +10,13 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, product
 
 from boostbench.reports.tables.table import EVEN, IN_WORDS, Table, TableCell
 from boostbench.reports.text import SYMBOLS, in_print, latex
 
-#: Widths in points, of text of 8 points: the column (3.3 in), a letter, the space between columns.
-_COLUMN, _LETTER, _SPACE = 238.0, 4.0, 6.0
-#: Rows of a table, letters of a name, and of one that stands on a line above its column.
-_MOST_ROWS, _LONGEST, _WIDEST = 48, 26, 9
+#: Widths in points, of text of 8 points: a column (3.2 in), a letter, the space between columns.
+_COLUMN, _LETTER, _SPACE = 230.0, 4.0, 6.0
+_MOST_ROWS, _LONGEST = 48, 26  # rows of a table, letters of a name
 _PARAMETER = re.compile(r"([\w.]+)=(.*)")
 
 
@@ -33,15 +31,15 @@ def to_latex(table: Table, *, label: str = "", own: Collection[str] = ()) -> str
     own : collection of str, default=()
         Labels of boosters to set in italics, as those of the author.
     """
-    floats = [each for part in _by_noise(table) for each in _floats(part, own)]
     texts = [r"% needs \usepackage{booktabs}"]
-    for number, (caption, blocks) in enumerate(floats, start=1):
+    blocks = (block for part in _by_noise(table) for block in _blocks(part, own))
+    for number, (caption, lines) in enumerate(blocks, start=1):
         name = label if number == 1 else f"{label}-{number}"
         texts += [
             r"\begin{table}",
             r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
             rf"\caption{{{caption}}}" + rf"\label{{{name}}}" * bool(label) + r"\par\smallskip",
-            "\\par\\smallskip\n".join(blocks),
+            *lines,
             r"\end{table}",
         ]
     return "\n".join(texts) + "\n"
@@ -101,108 +99,77 @@ def _by_noise(table: Table) -> Iterator[Table]:
 
 @dataclass(frozen=True)
 class _Column:
-    """A column of a table; with values of the paper, a pair of columns."""
+    """A column, in LaTeX."""
 
-    name: str
-    variant: str
-    cells: tuple[tuple[str, ...], ...]  # in LaTeX, one or two for each row
+    heads: tuple[str, str, str]  # name, variant of it, and "ours" or "paper"
+    cells: tuple[str, ...]
     width: float  # in points
 
 
-def _floats(table: Table, own: Collection[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield caption and blocks of each table that the rows and columns need."""
+def _blocks(table: Table, own: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield caption and lines of each table that the rows and columns need."""
+    names = short_labels([*table.columns, *(label for row in table.rows for label in row.labels)])
+    texts = {label: ", ".join(filter(None, pair)) for label, pair in names.items()}
     caption = _caption(table, own)
-    labels, width = _labels(table, own)
-    chunks = list(_chunks(_columns(table, own), _COLUMN - width))
-    blocks: list[str] = []
-    n_rows = 0
-    for chunk, start in product(chunks, range(0, len(table.rows), _MOST_ROWS)):
-        rows = range(start, min(start + _MOST_ROWS, len(table.rows)))
-        if blocks and n_rows + len(rows) > _MOST_ROWS:
-            yield caption, blocks
-            caption, blocks, n_rows = rf"{latex(table.title)}, continued", [], 0
-        blocks.append("\n".join(_block(table, chunk, rows, labels)))
-        n_rows += len(rows) + 3
-    yield caption, blocks
+    for start in range(0, len(table.rows), _MOST_ROWS):
+        part = replace(table, rows=table.rows[start : start + _MOST_ROWS])
+        labels = [tuple(_name(texts[x], x in own) for x in row.labels) for row in part.rows]
+        room = _COLUMN - sum(
+            _width([name, *(texts[row.labels[i]] for row in part.rows)])
+            for i, name in enumerate(table.names)
+        )
+        chunk: list[_Column] = []
+        for columns in _columns(part, names, own):
+            if chunk and sum(each.width for each in (*chunk, *columns)) > room:
+                yield caption, _tabular(part, labels, chunk)
+                caption, chunk = rf"{latex(table.title)}, continued", []
+            chunk += columns
+        yield caption, _tabular(part, labels, chunk)
+        caption = rf"{latex(table.title)}, continued"
 
 
-def _labels(table: Table, own: Collection[str]) -> tuple[list[list[str]], float]:
-    """Return the labels of each row in LaTeX, and their width in points."""
-    short = short_labels(label for row in table.rows for label in row.labels)
-    texts = {label: ", ".join(filter(None, pair)) for label, pair in short.items()}
-    written = {label: _name(text, label in own) for label, text in texts.items()}
-    widths = [
-        max(_width(name), *(_width(texts[row.labels[i]]) for row in table.rows))
-        for i, name in enumerate(table.names)
-    ]
-    return [[written[label] for label in row.labels] for row in table.rows], sum(widths)
-
-
-def _columns(table: Table, own: Collection[str]) -> Iterator[_Column]:
-    short = short_labels(table.columns)
+def _columns(
+    table: Table, names: dict[str, tuple[str, str]], own: Collection[str]
+) -> Iterator[list[_Column]]:
+    """Yield each column; one with values of the paper as two columns."""
     for place, (label, with_paper) in enumerate(zip(table.columns, table.with_paper, strict=True)):
         cells = [row.cells[place] for row in table.rows]
-        name, variant = short[label]
-        sides = [[(_text(cell), _ours(cell)) for cell in cells]]
+        (name, variant), n = names[label], 1 + with_paper
+        heads = _name(name, label in own), latex(variant)
+        least = _width([variant or name]) / n
+        texts = [cell.text.replace(" ± ", "") + cell.marks.replace(EVEN, "") for cell in cells]
+        side = "ours" * with_paper
+        columns = [_Column((*heads, side), tuple(map(_ours, cells)), max(_width(texts), least))]
         if with_paper:
-            sides.append([(cell.paper, latex(cell.paper)) for cell in cells])
-        widths = [max(_width(text) for text, _ in side) for side in sides]
-        is_stacked = not variant and len(name) > _WIDEST
-        words = (is_stacked and _printed(name).split()) or [_printed(name)]
-        written = [_name(word, label in own) for word in words]
-        below_each_other = r"\\".join(written)
-        heads = [variant] if variant else words
-        yield _Column(
-            rf"\shortstack{{{below_each_other}}}" if len(words) > 1 else written[0],
-            latex(variant),
-            tuple(zip(*([text for _, text in side] for side in sides), strict=True)),
-            max(sum(widths), *map(_width, heads)),
-        )
+            printed = [cell.paper for cell in cells]
+            width = max(_width(printed), least)
+            columns.append(_Column((*heads, "paper"), tuple(map(latex, printed)), width))
+        yield columns
 
 
-def _chunks(columns: Iterable[_Column], room: float) -> Iterator[list[_Column]]:
-    """Yield the columns that fit beside the labels."""
-    chunk: list[_Column] = []
-    for column in columns:
-        if chunk and sum(each.width for each in chunk) + column.width > room:
-            yield chunk
-            chunk = []
-        chunk.append(column)
-    yield chunk
+def _tabular(
+    table: Table, labels: Sequence[tuple[str, ...]], columns: Sequence[_Column]
+) -> list[str]:
+    """Return the lines of some columns of a table."""
+    import pandas as pd
 
-
-def _block(
-    table: Table, columns: Sequence[_Column], rows: range, labels: Sequence[Sequence[str]]
-) -> Iterator[str]:
-    """Yield the lines of some columns and rows."""
-    n_sides = [len(column.cells[0]) for column in columns]
-    shape = "l" * (len(table.names) - 1) + "r" * sum(n_sides)
-    shape = rf"@{{}}l@{{\extracolsep{{\fill}}}}{shape}@{{}}"
-    yield rf"\begin{{tabular*}}{{\columnwidth}}{{{shape}}}"
-    yield r"\toprule"
-    top, below, sources = [], [], []
-    for name, group in groupby(zip(columns, n_sides, strict=True), key=lambda pair: pair[0].name):
-        pairs = list(group)
-        top.append(_spanning(sum(n for _, n in pairs), name))
-        below += [_spanning(n, column.variant) for column, n in pairs]
-        sources += [side for _, n in pairs for side in ("ours", "paper")[:n]]
-    heads = [top]
-    heads += [below] if any(column.variant for column in columns) else []
-    heads += [sources] if max(n_sides) > 1 else []
-    names = [latex(name) for name in table.names]
-    yield from (_line([*[""] * len(names), *head]) for head in heads[:-1])
-    yield _line([*names, *heads[-1]])
-    yield r"\midrule"
-    shown = replace(table, rows=table.rows[rows.start : rows.stop])
-    was_summary = True
-    for place, (new, row) in zip(rows, shown.new_labels(), strict=True):
-        if row.is_summary and not was_summary:
-            yield r"\midrule"
-        was_summary = row.is_summary
-        own = [label if i >= new else "" for i, label in enumerate(labels[place])]
-        yield _line([*own, *(side for column in columns for side in column.cells[place])])
-    yield r"\bottomrule"
-    yield r"\end{tabular*}"
+    levels = [level for level in range(3) if any(column.heads[level] for column in columns)]
+    heads = [[column.heads[level] for column in columns] for level in levels]
+    frame = pd.DataFrame(
+        list(zip(*(column.cells for column in columns), strict=True)),
+        index=pd.MultiIndex.from_tuples(labels, names=[latex(name) for name in table.names]),
+        columns=pd.MultiIndex.from_arrays(heads) if len(heads) > 1 else heads[0],
+    )
+    lines: list[str] = frame.style.to_latex(
+        column_format=f"@{{}}{'l' * len(table.names)}{'r' * len(columns)}@{{}}",
+        hrules=True,
+        multirow_align="naive",
+        multicol_align="c",
+    ).splitlines()
+    summaries = [place for place, row in enumerate(table.rows) if row.is_summary]
+    if summaries:
+        lines.insert(lines.index(r"\midrule") + 1 + summaries[0], r"\midrule")
+    return lines
 
 
 def _ours(cell: TableCell) -> str:
@@ -229,24 +196,10 @@ def _name(label: str, is_own: bool) -> str:
     return rf"\textit{{{text}}}" if is_own else text
 
 
-def _spanning(n: int, text: str) -> str:
-    return rf"\multicolumn{{{n}}}{{c}}{{{text}}}"
-
-
-def _text(cell: TableCell) -> str:
-    """Return the text of a cell, for its width; a spread is set smaller."""
-    value, _, std = cell.text.partition(" ± ")
-    return value + std + cell.marks.replace(EVEN, "")
-
-
 def _printed(text: str) -> str:
     text = in_print(text)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
-def _width(text: str) -> float:
-    return _LETTER * len(_printed(text)) + _SPACE
-
-
-def _line(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
+def _width(texts: Iterable[str]) -> float:
+    return _LETTER * max(len(_printed(text)) for text in texts) + _SPACE
