@@ -71,7 +71,8 @@ def latex_forms(table):
 @pytest.mark.parametrize("form", ["paper", "bare", "long"])
 def test_latex_is_well_formed(table, form):
     text = to_latex(latex_forms(table)[form], label="tab:x")
-    blocks = re.findall(r"\\begin\{tabular\}\{@\{\}([lr]+)@\{\}\}\n(.*?)\\end\{tabular\}", text, re.S)
+    begin = r"\\begin\{tabular\}\{@\{\}([lr]+)@\{\}\}\n"
+    blocks = re.findall(begin + r"(.*?)\\end\{tabular\}", text, re.S)
     assert len(blocks) == text.count(r"\end{tabular}")
     for shape, body in blocks:
         for line in body.splitlines():
