@@ -6,6 +6,7 @@ An area is a module of this package with ``attack(n, seed, folder) -> Iterator[C
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import sys
 import tempfile
@@ -24,6 +25,8 @@ AREAS = {
 }
 #: Number of failures of each kind whose details are printed.
 SHOWN = 5
+#: Seconds after which a line says how far an area is.
+BETWEEN_LINES = 20.0
 
 
 def main() -> int:
@@ -48,14 +51,20 @@ def _attack(area: str, n: int, seed: int) -> int:
     module = importlib.import_module(f"checks.attack.{area}")
     tried: Counter[str] = Counter()
     wrong: Counter[str] = Counter()
-    start = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="attack-") as folder:
+    start = said = time.monotonic()
+    print(f"{area}: {n} inputs, seed {seed}", file=sys.stderr, flush=True)
+    stops = contextlib.suppress(KeyboardInterrupt)  # Ctrl-C gives the counts so far
+    with tempfile.TemporaryDirectory(prefix="attack-") as folder, stops:
         for case in module.attack(n, seed, Path(folder)):
             tried[case.name] += 1
             if not case.ok:
                 wrong[case.name] += 1
                 if wrong[case.name] <= SHOWN:
-                    print(f"{area}: {case.name}: {case.detail}", file=sys.stderr)
+                    print(f"{area}: {case.name}: {case.detail}", file=sys.stderr, flush=True)
+            if time.monotonic() > said + BETWEEN_LINES:
+                said = time.monotonic()
+                line = f"{tried.total()} of {n} tried, {wrong.total()} wrong, {said - start:.0f} s"
+                print(f"{area}: {line}", file=sys.stderr, flush=True)
     for name, count in sorted(tried.items()):
         print(f"{area:8} {name:40} {count:6} tried {wrong[name]:5} wrong")
     seconds = time.monotonic() - start

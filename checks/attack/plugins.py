@@ -32,12 +32,13 @@ MOST_BYTES = 100_000
 
 
 def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
-    """Try each kind in turn, ``n`` cases in all, with the boosters in random order."""
+    """Try each kind in turn from that of number ``seed`` on, with the boosters in random order."""
     rng = random.Random(seed)
     hostile = load_plugin(HOSTILE)
     kinds = list(hostile.EXPECTED)
     for i in range(n):
-        how, data_seed = kinds[i % len(kinds)], i // len(kinds)
+        data_seed, kind = divmod(seed + i, len(kinds))
+        how = kinds[kind]
         alone = folder / f"alone-{data_seed}"
         if not alone.exists():
             _run(folder, alone, INNOCENT, data_seed)
