@@ -20,7 +20,8 @@ MCBOOST := $(addprefix mcboost-,table1 table2 fig1 fig2)
 SOFTMAX := $(addprefix softmax-,table1 table2 table3 readings fig1 fig2 fig3 fig4 fig5 fig6 fig7 costs)
 SPL := $(addprefix spl-,table1 fig1 fig2 fig3 fig4 fig5 stumps)
 THEORY := $(addprefix theory-fig,1 2 3 4 5 6 7 8 9 10)
-READINGS := $(addprefix readings-,law features exact thresholds trees rotation stumps directions)
+READINGS := $(addprefix readings-,law features exact thresholds trees rotation stumps directions steps grids splits resampling \
+  reductions codes small-sets sign random pairs levels gentleboost)
 
 # From runs to report. Exit code 1 is some runs without a result, say of absent data: the report says so.
 define experiment
@@ -29,7 +30,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study leaderboard records fetch-records test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) sensitivity
+.PHONY: help setup demo noise20 study leaderboard records fetch-records test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) repeats sensitivity
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -298,6 +299,46 @@ readings-stumps: setup  ## theory, Fig. 7: stumps of AdaBoost.MH that answer sig
 
 readings-directions: setup  ## deep boosting, Table 1: direction and leaves apart
 	$(call experiment,deep-boosting/directions)
+
+readings-steps: setup  ## MCBoost, Table 2: AdaBoost-Cost with a constant step
+	$(call experiment,mcboost/table2-eta)
+
+readings-grids: setup  ## MCBoost, Table 2: trees on coarse grids of thresholds
+	$(call experiment,mcboost/table2-thresholds)
+
+readings-splits: setup  ## MCBoost, Table 2: letter in ten splits of 16,000 / 4,000
+	$(call experiment,mcboost/table2-splits)
+
+readings-resampling: setup  ## MCBoost, Table 1: AdaBoost.MH on drawn pairs, and a constant
+	$(call experiment,mcboost/table1-resampling)
+
+readings-reductions: setup  ## MCBoost, Table 1: all pairs and output codes
+	$(call experiment,mcboost/reductions)
+
+readings-codes: setup  ## soft-max, Table 3: wrong labels from the wrong range of codes
+	$(call experiment,softmax-boosting/table3-codes)
+
+readings-small-sets: setup  ## soft-max, Tables 2 and 3: leaves, depth and ties on segment and vowel
+	$(call experiment,softmax-boosting/small-sets)
+
+readings-sign: setup  ## soft-max, Tables 2 and 3: AdaBoost.MH that answers by signs
+	$(call experiment,softmax-boosting/sign)
+
+readings-random: setup  ## soft-max, Figs. 1 to 4: random thresholds
+	$(call experiment,softmax-boosting/figures1-4-random)
+
+readings-pairs: setup  ## soft-max, Fig. 7: pairs drawn in a round, features of a stump
+	$(call experiment,softmax-boosting/figure7-pairs)
+
+readings-levels: setup  ## deep boosting, Table 1: the largest depth, 16 partitions
+	$(call experiment,deep-boosting/levels)
+
+readings-gentleboost: setup  ## SPLBoost, Figs. 4 and 5: GentleBoost
+	$(call experiment,spl-boosting/gentleboost)
+
+repeats: setup  ## the papers' own repeats: 25 runs (mnist 5), 50, 100, 1000 problems, 16 partitions; days; goes on where it was cut off
+	@$(MAKE) --no-print-directory SIZE=full theory-fig7 theory-fig9 theory-fig10 softmax-fig7 softmax-fig5 softmax-fig6 softmax-fig1 \
+	  spl-stumps spl-fig4 readings-levels
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from boostbench.boosters.state import BoostState, Step
     from boostbench.data.catalog import find_entry
     from boostbench.data.dataset import Dataset
+    from boostbench.data.loading import load
     from boostbench.declared import Count, NotNegative, Positive, Share
     from boostbench.errors import BoostbenchError, UnknownNameError, unknown
     from boostbench.experiments.configs.kind_options import (

@@ -131,7 +131,8 @@ class AdaBoostCost(AdaBoostMM):
 
     This competitor in the MCBoost paper is the algorithm of Mukherjee & Schapire's conference
     paper, with the step (70) of their journal paper. With the exact step (71) it equals
-    `GDMCBoost`.
+    `GDMCBoost`. The strategy of constant steps of the conference paper, (42) of the other one, is
+    `DriftingGame` with trees of depth 2 and its parameter `eta`, the step.
 
     Parameters
     ----------

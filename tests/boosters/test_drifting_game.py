@@ -116,3 +116,28 @@ def test_a_longer_horizon_makes_the_first_rounds_of_a_longer_game(
     for t, F in enumerate(whole.staged_scores(X), start=1):
         if t == 4:
             assert_array_equal(F, part.scores(X))
+
+
+def test_the_exponential_game_is_the_strategy_of_constant_steps() -> None:
+    """The cost matrix (42) and votes of eta, written from the paper; gamma has no effect."""
+    X, y = noisy_stumps(4)
+    table = np.random.default_rng(3).integers(4, size=(len(y), 25))
+    table = np.where(np.random.default_rng(4).random(table.shape) < 0.3, y[:, None], table)
+    eta, T, rows = 0.4, 30, np.arange(len(y))
+    votes, chosen = np.zeros((len(y), 4)), []
+    for _ in range(T):
+        C = np.exp(eta * (votes - votes[rows, y][:, None]))
+        C[rows, y] = 0.0
+        right = np.expm1(-eta) * C.sum(axis=1)
+        C *= np.expm1(eta)
+        C[rows, y] = right
+        costs = C[rows[:, None], table].sum(axis=0)
+        chosen.append(int(costs.argmin()))
+        votes[rows, table[:, chosen[-1]]] += 1.0
+    for gamma in (0.0, 0.3):
+        space = FiniteSpace(table)
+        booster = DriftingGame(T, weak_learner=space, eta=eta, gamma=gamma)
+        booster.fit(row_numbers(len(y)), y)
+        assert space.chosen == chosen
+        assert_array_equal(booster.scores(row_numbers(len(y))), votes)
+    assert len(set(chosen)) > 5
