@@ -120,7 +120,7 @@ def test_a_longer_horizon_makes_the_first_rounds_of_a_longer_game(
 
 def test_the_exponential_game_is_the_strategy_of_constant_steps() -> None:
     """The cost matrix (42) and votes of eta, written from the paper; gamma has no effect."""
-    X, y = noisy_stumps(4)
+    _, y = noisy_stumps(4)
     table = np.random.default_rng(3).integers(4, size=(len(y), 25))
     table = np.where(np.random.default_rng(4).random(table.shape) < 0.3, y[:, None], table)
     eta, T, rows = 0.4, 30, np.arange(len(y))
