@@ -2,7 +2,8 @@
 
 ``python -m checks.peers [SUITE ...] [--sources DIR]`` runs all suites, or those that are named,
 and writes the page from the last outcomes of all. Suites outside installed packages are cloned
-at a fixed version. The exit code is 1 if a failure has no reason in `reasons`.
+at a fixed version; what cannot be had is skipped. The exit code is 1 if a failure has no reason in
+`reasons`.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -32,26 +33,33 @@ failure without a reason is its error.
 """
 
 
-def run(name: str, suite: Suite, sources: Path) -> None:
-    """Run a suite; its report has the tests that made a booster, with outcome and error."""
-    report = report_of(name, sources)
-    report.unlink(missing_ok=True)
+def run(name: str, suite: Suite, sources: Path) -> str:
+    """Run a suite; its report has the tests that made a booster, with outcome and error.
+
+    Returns why it was skipped, or an empty string.
+    """
+    try:
+        version(suite.package)
+    except PackageNotFoundError:
+        return f"the package {suite.package} is not installed"
     where = ["--pyargs", suite.module]
     if suite.repository:
         folder = sources / suite.package
-        if not folder.exists():
+        if not (folder / suite.module).exists():
             subprocess.run(["git", "init", "--quiet", str(folder)], check=True)
             fetch = ["fetch", "--quiet", "--depth=1", suite.repository, suite.version]
             for command in (fetch, ["checkout", "--quiet", "FETCH_HEAD"]):
-                subprocess.run(["git", *command], cwd=folder, check=True)
+                if subprocess.run(["git", *command], cwd=folder).returncode:
+                    return f"its tests are in {suite.repository}, which cannot be fetched"
         where = [str(folder / suite.module), f"--rootdir={folder / 'tests'}"]
+    report = report_of(name, sources)
+    report.unlink(missing_ok=True)
     options = ["-q", "--tb=no", "--no-header", "-p", "no:cacheprovider"]
     command = [sys.executable, "-m", "pytest", "-p", "checks.peers.adapters", *options, *where]
     paths = {"PYTHONPATH": str(ROOT), "PEERS_SUITE": name, "PEERS_REPORT": str(report)}
     paths["OMP_NUM_THREADS"] = "1"  # threads that wait for each other are slow on a busy machine
     subprocess.run(command, cwd=sources, env=os.environ | paths, stdout=subprocess.DEVNULL)
-    if not report.exists():
-        raise SystemExit(f"{name}: no test was run; try it by hand: {' '.join(command)}")
+    return "" if report.exists() else f"no test was run; try it by hand: {' '.join(command)}"
 
 
 def report_of(name: str, sources: Path) -> Path:
@@ -91,7 +99,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     options.sources.mkdir(parents=True, exist_ok=True)
     for name in options.suites or SUITES:
-        run(name, SUITES[name], options.sources.resolve())
+        print(f"{name}: running the tests of {SUITES[name].package}", flush=True)
+        if why := run(name, SUITES[name], options.sources.resolve()):
+            print(f"{name}: skipped, {why}", flush=True)
     found: dict[str, list[dict[str, Any]]] = {}
     unknown = 0
     for name in SUITES:
@@ -105,10 +115,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if not reason(test):
                 unknown += 1
                 print(f"  without a reason: {test['test']}: {test['error'][:300]}")
-    if len(found) == len(SUITES):
+    if without := [name for name in SUITES if name not in found]:
+        print(f"{PAGE} is left as it is: no outcome of {', '.join(without)}")
+    else:
         PAGE.write_text(page(found), encoding="utf-8")
         print(PAGE)
-    return int(unknown > 0)
+    return int(unknown > 0 or not found)
 
 
 if __name__ == "__main__":
