@@ -77,7 +77,7 @@ format: $(CHECKS)  ## format the sources
 	@$(BIN)/ruff check --fix --quiet
 	@$(BIN)/ruff format --quiet
 
-docs: setup  ## documentation and results as a site, in docs/_build/html; rewrites docs/cli.md and tables
+docs: setup  ## documentation and results as a site, in docs/_build/html; rewrites docs/cli.md and measured numbers
 	@$(PIP) --editable '.[docs]'
 	@$(BIN)/python docs/generate_cli.py
 	@$(BIN)/python docs/generate_results.py

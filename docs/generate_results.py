@@ -105,7 +105,7 @@ def where_to_start(folder: str) -> str:
 
 def mean_errors(folder: str) -> str:
     """Return the mean errors of some methods over the sets of two, and of more classes."""
-    rows = _errors(folder)
+    rows = [row for row in _errors(folder) if all(row[method] for method in METHODS)]
     noises = {False: [*NOISES], True: [*NOISES][:-1]}  # of two classes, the next is the other one
     shown = []
     for method in METHODS:
