@@ -30,7 +30,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study leaderboard records fetch-records test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) repeats sensitivity
+.PHONY: help setup demo noise20 study leaderboard records fetch-records test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) repeats sensitivity theorems
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -207,6 +207,12 @@ theory-fig9: setup  ## test error against the size of trees
 
 theory-fig10: setup  ## test error against rounds with very small trees
 	$(call experiment,multiclass-theory/figure10)
+
+theorems: setup  ## what the five papers prove, in every round of fits and on drawn problems
+	$(call experiment,theorems/theorems)
+	$(call experiment,theorems/consistency)
+	$(call experiment,theorems/cost)
+	$(call experiment,multiclass-theory/m1-greedy)
 
 mcboost: $(MCBOOST)  ## all of "Multiclass boosting: theory and algorithms"
 

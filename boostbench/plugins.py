@@ -114,7 +114,7 @@ if TYPE_CHECKING:
         holm,
         share_in_words,
     )
-    from boostbench.theory.bounds import potential_bound
+    from boostbench.theory.bounds import make_potential, potential_bound
     from boostbench.theory.codewords import codewords
     from boostbench.theory.conditions import costs_of, decide_all
     from boostbench.theory.gaussians import bayes_error, log_densities

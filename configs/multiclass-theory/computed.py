@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from functools import lru_cache, wraps
 from math import factorial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import matplotlib
 import numpy as np
@@ -237,12 +237,14 @@ class Computed(Kind):
     Attributes
     ----------
     value : str
-        A key of `QUANTITIES`; each number of the quantity is a case.
+        A key of `numbers`, here `QUANTITIES`; each number of the quantity is a case.
     lower_than, higher_than, equal_to : float
         The bound; exactly one of the three must be given.
     within : float
         Tolerance, also for ``lower_than`` and ``higher_than``.
     """
+
+    numbers: ClassVar[Mapping[str, Callable[[], Numbers]]] = QUANTITIES
 
     value: str
     lower_than: float | None = None
@@ -253,8 +255,8 @@ class Computed(Kind):
     @field_validator("value")
     @classmethod
     def _is_known(cls, value: str) -> str:
-        if value not in QUANTITIES:
-            raise ValueError(unknown("quantity", value, QUANTITIES))
+        if value not in cls.numbers:
+            raise ValueError(unknown("quantity", value, cls.numbers))
         return value
 
     @model_validator(mode="after")
@@ -268,7 +270,7 @@ class Computed(Kind):
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield a case per number: whether it is within the bound."""
-        for name, number in QUANTITIES[self.value]().items():
+        for name, number in self.numbers[self.value]().items():
             if self.lower_than is not None:
                 beyond, strict = number - self.lower_than, True
             elif self.higher_than is not None:
