@@ -331,10 +331,12 @@ class Experiment:
 
     def _plan_to_report(self) -> Plan:
         """Compare the runs with their records, or with packed records if no run has a record."""
-        plan = make_plan(self.runs, self.store, self.data, config=self.config)
         packed = self.report_folder / PACKED
-        if not packed.is_file() or any(planned.recorded for planned in plan.runs):
-            return plan
+        is_packed, datasets = packed.is_file(), {run.data.name for run in self.runs}
+        if not is_packed or any(map(self.store.stored, datasets)):
+            plan = make_plan(self.runs, self.store, self.data, config=self.config)
+            if not is_packed or any(planned.recorded for planned in plan.runs):
+                return plan
         return make_plan(self.runs, PackedRecords(packed), self.data, config=self.config)
 
     def _run_locally(

@@ -122,11 +122,12 @@ class Registry:
 
     def printed_names(self) -> dict[str, str]:
         """Return the name in print of each component, and of labels of its variants, if any."""
-        printed: dict[str, str] = {}
-        for name, declaration in self.declarations().items():
-            printed |= {name: declaration.printed} if declaration.printed else {}
-            printed |= declaration.variants
-        return printed
+        declared = {name: declaration for name, (_, declaration) in self._registered.items()}
+        return {**self._builtin_in_print, **_in_print(declared)}
+
+    @cached_property
+    def _builtin_in_print(self) -> dict[str, str]:
+        return _in_print({name: declaration for name, (_, declaration) in self._builtin.items()})
 
     @cached_property
     def _builtin(self) -> dict[str, tuple[str, Declaration]]:
@@ -154,6 +155,14 @@ class Registry:
     def in_order(self) -> list[str]:
         """Return all names, the built-in ones first and in the order of their list."""
         return list({**self._builtin, **self._registered})
+
+    def loaded(self) -> dict[str, Any]:
+        """Return all objects by name in the order of `in_order`; the built-in ones are imported."""
+        return {**self._imported, **{name: each for name, (each, _) in self._registered.items()}}
+
+    @cached_property
+    def _imported(self) -> dict[str, Any]:
+        return {name: _import_object(origin) for name, (origin, _) in self._builtin.items()}
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name, of ``"FILE.py:NAME"`` or of ``"package.module:NAME"``.
@@ -317,6 +326,14 @@ def _is_reference(name: str) -> bool:
 def _import_object(reference: str) -> Any:
     module, _, attribute = reference.partition(":")
     return getattr(importlib.import_module(module), attribute)
+
+
+def _in_print(declarations: Mapping[str, Declaration]) -> dict[str, str]:
+    printed: dict[str, str] = {}
+    for name, declaration in declarations.items():
+        printed |= {name: declaration.printed} if declaration.printed else {}
+        printed |= declaration.variants
+    return printed
 
 
 def _folded(name: str) -> str:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import logging
+import signal
+import sys
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
+from io import StringIO
+from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import AnyRuns, option
-from boostbench.cli.output import print_error
+from boostbench.cli.output import PrintedLog, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.threads import n_cores
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
@@ -24,6 +33,16 @@ if TYPE_CHECKING:
 _Output = Annotated[
     Path | None,
     option("DIR", "Folder for the report folders; by default that of --results.", "--output", "-o"),
+]
+_Jobs = Annotated[
+    int | None,
+    option(
+        "N",
+        "Number of processes with --all, each of up to a gigabyte; by default the number of cores.",
+        "--jobs",
+        "-j",
+        min=1,
+    ),
 ]
 
 
@@ -44,6 +63,7 @@ def report(
         ),
     ] = False,
     output: _Output = None,
+    jobs: _Jobs = None,
     open_page: Annotated[
         bool, typer.Option("--open", help="Open the page in a web browser.")
     ] = False,
@@ -64,49 +84,109 @@ def report(
         raise BoostbenchError("name configs, or give --all", where="report")
     if every and selection.size:
         raise BoostbenchError("--all includes all sizes; leave --size out", where="report")
-    from boostbench.reports.files import write_files
-    from boostbench.reports.manuscript import for_paper
-    from boostbench.reports.overview import write_overview
-
-    code = OK
-    for experiment in _all(selection) if every else selection.load(check_parameters=False):
-        try:
-            made = experiment.report()
-        except BoostbenchError as error:
-            if not every:
-                raise
-            print_error(error)
-            code = INCOMPLETE
-            continue
-        folder = experiment.report_folder
-        folder = folder if output is None else output / folder.name
-        written = made.write(folder)
-        print_table(made)
-        print(*written, sep="\n")
-        if paper:
-            contents, remarks = for_paper(made.study)
-            for remark in remarks:
-                print_error(f"left out of the paper: {remark}")
-            print(*write_files(folder / "paper", contents), sep="\n")
-        if pack:
-            print(experiment.pack(folder))
-        if open_page and typer.launch(written[-1].resolve().as_uri()):
-            print_error(f"no web browser found; open {written[-1].resolve().as_uri()}")
-        if not made.is_whole:
-            code = INCOMPLETE
+    if jobs and not every:
+        raise BoostbenchError("is for --all; leave it out", where="--jobs")
     if every:
+        written = _write_all(selection, jobs or n_cores(), output, paper, pack)
+    else:
+        loaded = selection.load(check_parameters=False)
+        written = (_write(experiment, output, paper, pack) for experiment in loaded)
+    code = OK
+    for its_code, page in written:
+        code = max(code, its_code)
+        if open_page and page and typer.launch(page.resolve().as_uri()):
+            print_error(f"no web browser found; open {page.resolve().as_uri()}")
+    if every:
+        from boostbench.reports.overview import write_overview
+
         print(write_overview(output or selection.results))
     return code
 
 
-def _all(selection: AnyRuns) -> Iterator[Experiment]:
-    """Yield the shipped experiments, in each size that has a folder in the results folder."""
+def _write(
+    experiment: Experiment, output: Path | None, paper: bool, pack: bool
+) -> tuple[int, Path | None]:
+    """Write a report, print its files and its main table; return the exit code and the page."""
+    from boostbench.reports.files import write_files
+    from boostbench.reports.manuscript import for_paper
+
+    made = experiment.report()
+    folder = experiment.report_folder
+    folder = folder if output is None else output / folder.name
+    written = made.write(folder)
+    print_table(made)
+    print(*written, sep="\n")
+    if paper:
+        contents, remarks = for_paper(made.study)
+        for remark in remarks:
+            print_error(f"left out of the paper: {remark}")
+        print(*write_files(folder / "paper", contents), sep="\n")
+    if pack:
+        print(experiment.pack(folder))
+    return OK if made.is_whole else INCOMPLETE, written[-1]
+
+
+def _write_all(selection: AnyRuns, jobs: int, *options: Any) -> Iterator[tuple[int, Path | None]]:
+    """Write and print the reports of all shipped configs, in their order, as by `_write`.
+
+    With several jobs, processes make them, those of the most records first. The reports have the
+    same bytes for any number of jobs.
+    """
+    from boostbench.experiments.configs.file import load_config
+    from boostbench.experiments.store.packed import PACKED
+
+    sizes, parts = [], []
     for name in shipped_configs():
-        experiment = replace(selection, configs=[name]).load(check_parameters=False)[0]
-        for size in (None, *experiment.config.sizes):
-            sized = replace(experiment, size=size)
-            if sized.report_folder.is_dir():
-                yield replace(selection, configs=[name], size=size).load(check_parameters=False)[0]
+        config = load_config(name, check_parameters=False, with_claims=False)
+        for size in (None, *config.sizes):
+            folder = selection.results / (config.name if size is None else f"{config.name}-{size}")
+            if folder.is_dir():
+                packed = folder / PACKED
+                sizes.append(packed.stat().st_size if packed.is_file() else 0)
+                parts.append(replace(selection, configs=[name], size=size))
+    if min(jobs, len(parts)) < 2:
+        yield from (_write_or_complain(part, *options) for part in parts)
+        return
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["boostbench.reports.experiment_report", "matplotlib.pyplot"])
+    pool, others = ProcessPoolExecutor(jobs, context, _prepare_process), active_children()
+    try:
+        largest_first = sorted(range(len(parts)), key=sizes.__getitem__, reverse=True)
+        made = {i: pool.submit(_printed, parts[i], *options) for i in largest_first}
+        for i in range(len(parts)):
+            outcome, complaints, text = made[i].result()
+            print(complaints, end="", file=sys.stderr, flush=True)
+            print(text, end="", flush=True)
+            yield outcome
+        pool.shutdown()
+    except BaseException as error:
+        for process in {*active_children()}.difference(others):
+            process.terminate()
+        if isinstance(error, BrokenProcessPool):
+            what = "a process that made reports was killed, maybe for lack of memory; try --jobs 1"
+            raise BoostbenchError(what, where="report") from None
+        raise
+
+
+def _prepare_process() -> None:
+    """Leave Ctrl-C to the main process, which ends this one, and print messages of the library."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    logging.getLogger("boostbench").handlers = [PrintedLog()]
+
+
+def _printed(selection: AnyRuns, *options: Any) -> tuple[tuple[int, Path | None], str, str]:
+    """Write a report; return the outcome, and what was printed on stderr and on stdout."""
+    with redirect_stderr(StringIO()) as complaints, redirect_stdout(StringIO()) as text:
+        outcome = _write_or_complain(selection, *options)
+    return outcome, complaints.getvalue(), text.getvalue()
+
+
+def _write_or_complain(selection: AnyRuns, *options: Any) -> tuple[int, Path | None]:
+    try:
+        return _write(selection.load(check_parameters=False)[0], *options)
+    except BoostbenchError as error:
+        print_error(error)
+        return INCOMPLETE, None
 
 
 def print_table(report: Report) -> None:

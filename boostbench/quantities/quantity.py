@@ -6,7 +6,7 @@ This module is not part of the key of a run: it decides how numbers are shown, n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -290,24 +290,28 @@ class Quantities(Mapping[str, Quantity]):
     def __init__(self, *, numbers: bool = False) -> None:
         self._numbers = numbers
 
+    def _known(self) -> dict[str, Quantity]:
+        known: dict[str, Quantity] = registry.quantities.loaded()
+        if self._numbers:
+            known = {name: each for name, each in known.items() if each.is_number}
+        return known
+
     def __getitem__(self, name: str) -> Quantity:
-        if name not in registry.quantities:
-            raise KeyError(name)
-        found: Quantity = registry.quantities.get(name)
-        if self._numbers and not found.is_number:
-            raise KeyError(name)
-        return found
+        return self._known()[name]
 
     def __iter__(self) -> Iterator[str]:
-        names = registry.quantities.in_order()
-        return (name for name in names if not self._numbers or self._is_number(name))
+        return iter(self._known())
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._known())
 
-    def _is_number(self, name: str) -> bool:
-        found: Quantity = registry.quantities.get(name)
-        return found.is_number
+    def items(self) -> ItemsView[str, Quantity]:
+        """Return the names with their quantities."""
+        return self._known().items()
+
+    def values(self) -> ValuesView[Quantity]:
+        """Return the quantities."""
+        return self._known().values()
 
     def asked_by(self, setting: Setting) -> dict[str, str]:
         """Return the names in a key of a config, with the names of the quantities they ask for."""

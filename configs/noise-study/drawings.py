@@ -52,14 +52,13 @@ def means(
 
     Each mean is over the repeats on one data set.
     """
-    found: dict[tuple[str, str], list[float]] = {}
-    for result in study.results:
-        if result.ok and result.noise == noise:
-            found.setdefault((result.run.method, result.run.dataset), []).append(value(result))
-    sets = [d for d in study.datasets if all((b, d) in found for b in study.contenders)]
-    return sets, {
-        b: np.array([np.mean(found[b, d]) for d in sets]) for b in study.contenders if sets
+    found = {
+        (booster, dataset): np.mean([value(result) for result in results if result.ok])
+        for (of_noise, dataset, booster), results in study.cells.items()
+        if of_noise == noise and any(result.ok for result in results)
     }
+    sets = [d for d in study.datasets if all((b, d) in found for b in study.contenders)]
+    return sets, {b: np.array([found[b, d] for d in sets]) for b in study.contenders if sets}
 
 
 def models(study: Study) -> dict[str, list[tuple[float, str]]]:
@@ -159,13 +158,16 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
     axes = figure.subplots(1, len(at), squeeze=False)[0]
     styles = styles_of(study)
     for axis, rate in zip(axes, at, strict=True):
-        noises = {noise for levels in models(study).values() for r, noise in levels if r == rate}
+        levels = [level for of_model in models(study).values() for level in of_model]
+        noises = dict.fromkeys(noise for r, noise in levels if r == rate)
         if not noises:
             raise BoostbenchError(f"there are no runs at the rate {rate:g}")
+        all_errors = [means(study, noise, error_at_the_end)[1] for noise in noises]
+        all_times = [means(study, noise, seconds_of_fit)[1] for noise in noises]
         points = {}
         for label in study.contenders:
-            errors = [means(study, noise, error_at_the_end)[1].get(label) for noise in noises]
-            times = [means(study, noise, seconds_of_fit)[1].get(label) for noise in noises]
+            errors = [of_noise.get(label) for of_noise in all_errors]
+            times = [of_noise.get(label) for of_noise in all_times]
             if all(part is not None and len(part) for part in errors):
                 points[label] = float(np.median(times)), float(np.mean(errors))
         front = list(pareto(points.values()))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -67,6 +67,9 @@ def make_plan(
             planner.find(run)
         return Plan(planner.planned())
 
+    if store.is_archive:  # which keeps the record that it read
+        planner.summary = store.read
+
     def read(run: Run) -> Record | None:
         planned = planner.find(run)
         return None if planned is None else planned.record()
@@ -123,6 +126,7 @@ class _Planner:
         self.store = store
         self.data_dirs = data_dirs
         self.check_packages = check_packages
+        self.summary: Callable[[Path], Summary | None] = store.summary
         #: Each run, and as it is planned if it has a record. Keys are compared faster than runs.
         self._lookups: dict[Key, tuple[Run, PlannedRun | None]] = {}
         #: Code and data fingerprints of runs that differ by seed only.
@@ -153,7 +157,7 @@ class _Planner:
         for old in reversed(self.recorded(run.data.name, key)):
             changed = outdated = _difference(old, key)
             if self.store.is_archive or not changed:
-                record = self.store.summary(self.store.path_of(run.data.name, old))
+                record = self.summary(self.store.path_of(run.data.name, old))
                 if record is None or (old.rounds != run.rounds and not record.nested_rounds):
                     continue
                 outdated = "" if self.store.is_archive else self._outdated(record)

@@ -159,6 +159,8 @@ class Selection:
         self._read = read
         #: Errors of each trial after each round, and size of the sample; (None, 0) after a failure.
         self._found: dict[Run, tuple[Errors | None, int]] = {}
+        #: Trials of each head by the text of the point.
+        self._made: dict[Run, dict[str, Run]] = {head: {} for head in heads}
         self.rounds = heads[0].rounds
         #: Numbers of rounds to select parameters for: the checkpoints and the last round.
         before = [] if self.rule.rounds else [at for at in config.checkpoints if at < self.rounds]
@@ -187,10 +189,14 @@ class Selection:
             self.grid = longer
 
     def _trial(self, head: Run, point: Point) -> Run:
-        run = replace(head, booster=with_point(replace(head.booster, grid=self.grid), point))
-        if self.rule.folds is not None:
-            return replace(run, validation=self.rule.folds, record=(), checkpoints=(), metrics=())
-        return run
+        made, name = self._made[head], str(point)
+        if name not in made:
+            booster = with_point(replace(head.booster, grid=self.grid), point)
+            run, folds = replace(head, booster=booster), self.rule.folds
+            if folds is not None:
+                run = replace(run, validation=folds, record=(), checkpoints=(), metrics=())
+            made[name] = run
+        return made[name]
 
     def _fit_of(self, head: Run, choice: Choice) -> Run:
         """Return the run whose test error a choice reports."""

@@ -61,6 +61,7 @@ class PackedRecords(RecordStore):
         self.folder = file
         self._lines: dict[Path, bytes] = {}
         self._of_value: dict[str, list[Key]] = {}
+        self._latest: tuple[Path, Record | None] | None = None
         for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
             match = _KEY.match(line)
             if match is None or (b"\x01" in line and len(line) > _LONGEST_WITH_STEPS):
@@ -82,6 +83,12 @@ class PackedRecords(RecordStore):
     def stored(self, dataset: str) -> dict[str, list[Key]]:
         """Return the keys of all records by value, those of other data sets too."""
         return self._of_value
+
+    def read(self, path: Path) -> Record | None:
+        """Read a record; the latest is kept, since selections of parameters read each twice."""
+        if self._latest is None or self._latest[0] != path:
+            self._latest = path, super().read(path)
+        return self._latest[1]
 
     def _content(self, path: Path) -> bytes:
         return _STEPS.sub(_as_numbers, self._lines[path])
@@ -121,8 +128,10 @@ def pack(records: Iterable[Record], file: Path) -> None:
 
 
 def _as_numbers(match: re.Match[bytes]) -> bytes:
-    steps = (int(large or small[0] - _ZERO) for large, small in _STEP.findall(match[1]))
-    return b"[%b]" % b", ".join(b"%d" % number for number in accumulate(steps))
+    steps: Iterable[int] = (byte - _ZERO for byte in match[1])
+    if b"\x02" in match[1]:
+        steps = (int(large or small[0] - _ZERO) for large, small in _STEP.findall(match[1]))
+    return str([*accumulate(steps)]).encode()
 
 
 def _unpacked(file: Path) -> bytes:

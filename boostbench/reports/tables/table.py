@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from boostbench.reports.values.agreement import Held
 
@@ -54,18 +55,18 @@ class Table:
     held: Mapping[str, Held] = field(default_factory=dict)  # comparisons with printed numbers
     answer: tuple[str, ...] = ()  # what the table says, in sentences that a page begins with
 
-    @property
+    @cached_property
     def cells(self) -> list[TableCell]:
         """All cells, row by row."""
         return [cell for row in self.rows for cell in row.cells]
 
-    @property
+    @cached_property
     def with_paper(self) -> tuple[bool, ...]:
         """For each column, True if any of its cells has a value of the paper."""
         columns = zip(*(row.cells for row in self.rows), strict=True)
         return tuple(any(cell.paper for cell in cells) for cells in columns)
 
-    @property
+    @cached_property
     def is_text(self) -> tuple[bool, ...]:
         """For each column, True if any of its values begins with a letter."""
         columns = zip(*(row.cells for row in self.rows), strict=True)

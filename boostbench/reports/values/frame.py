@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -108,13 +109,13 @@ class Study:
     ) -> Study:
         """Return the part of the study with the given labels; an empty sequence selects all."""
         selected = (
-            result
-            for result in self.results
-            if (not boosters or result.run.method in boosters)
-            and (not datasets or result.run.dataset in datasets)
-            and (not noises or result.noise in noises)
+            results
+            for (noise, dataset, booster), results in self.cells.items()
+            if (not boosters or booster in boosters)
+            and (not datasets or dataset in datasets)
+            and (not noises or noise in noises)
         )
-        return Study(self.config, tuple(selected))
+        return Study(self.config, tuple(chain.from_iterable(selected)))
 
     def at(self, metric: str, T: int | None = None) -> pd.DataFrame:
         """Return a metric of every run that has a value at one round.
