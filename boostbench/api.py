@@ -23,7 +23,7 @@ from boostbench.data.loading import load
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.planner import are_done, make_plan
+from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
@@ -168,7 +168,6 @@ class Experiment:
         """
         from boostbench.experiments.running.conduct import (
             Progress,
-            check_data,
             make_executor,
             run_plan,
         )
@@ -179,7 +178,6 @@ class Experiment:
         todo = plan.todo(retry=retry or None, fresh=fresh)
         outcome, done = Progress(), set[Run]()
         if todo:
-            check_data(todo, self.data)
             limits = self.config.limits
             with make_executor(executor, self.data, scheduler, jobs=jobs, limits=limits) as pool:
                 while todo and not (outcome.interrupted or outcome.n_left):
@@ -393,8 +391,8 @@ def load_experiments(
     plugins : path or sequence of path, default=()
         Python files that register boosters or other parts.
     check_parameters : bool, default=True
-        Check the parameters of boosters, weak learners and noise models, which imports them. The
-        check is skipped if all runs are done, and is unnecessary for a report.
+        Check the parameters of boosters, weak learners and noise models, which imports them.
+        Reports need no check.
 
     Raises
     ------
@@ -408,19 +406,16 @@ def load_experiments(
         load_plugin(file, where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
     sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
-    load = partial(load_configs, sources, texts, size=size, data_dirs=folders)
-    loaded = load(check_parameters=False)
+    loaded = load_configs(
+        sources, texts, size=size, data_dirs=folders, check_parameters=check_parameters
+    )
     store = RecordStore(results)
     runs_of_configs = [expand(config) for config in loaded]
     selected = set(select(list(chain.from_iterable(runs_of_configs)), only, size))
-    experiments = tuple(
+    return tuple(
         Experiment(config, store, folders, tuple(r for r in runs if r in selected), shard, size)
         for config, runs in zip(loaded, runs_of_configs, strict=True)
     )
-    done = all(e.config.select is None and are_done(e.runs, store, folders) for e in experiments)
-    if check_parameters and not done:
-        load(check_parameters=True, with_claims=False)  # the claims were read above
-    return experiments
 
 
 def load_dataset(name: str | Path, *, data: Paths = (), **options: Any) -> Dataset:

@@ -18,7 +18,7 @@ from pathlib import Path
 from boostbench.api import load_experiments
 from boostbench.experiments.running.conduct import Event, run_plan
 from boostbench.experiments.running.dask_executor import DaskExecutor
-from boostbench.experiments.running.inline import InlineExecutor
+from boostbench.experiments.running.executors import InlineExecutor
 from checks.attack.commands import records_of
 
 CONFIG = """\

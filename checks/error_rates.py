@@ -20,8 +20,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.experiments.configs.kind_options import Options
-from boostbench.experiments.configs.parts import Claim
+from boostbench.experiments.configs.kind_options import Claim, Options
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.evidence import Case, UnitOfTest
 from boostbench.reports.claims.inference import Outcome, State, at_least, lower, near

@@ -119,10 +119,14 @@ def _all_names() -> list[str]:
 def _rows_of(kind: str) -> list[dict[str, Any]]:
     """Return a row for each name."""
     if kind == "configs":
-        from boostbench.experiments.configs.layers import read_extended
+        from boostbench.experiments.configs.file import read_extended
 
         return [
-            {"name": name, "paper": read_extended(path)[0].data.get("paper", ""), "file": str(path)}
+            {
+                "name": name,
+                "paper": read_extended(path, [])[0].data.get("paper", ""),
+                "file": str(path),
+            }
             for name, path in shipped_configs().items()
         ]
     if kind == "datasets":

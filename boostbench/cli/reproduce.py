@@ -24,11 +24,11 @@ _SIZES = ("quick", "standard", "full")
 
 def configs_by_paper() -> dict[str, list[Path]]:
     """Return the shipped configs by paper: those in its folder, then others that refer to it."""
-    from boostbench.experiments.configs.layers import read_extended
+    from boostbench.experiments.configs.file import read_extended
 
     configs: dict[str, list[Path]] = {}
     for name, path in sorted(shipped_configs().items(), key=lambda item: "/" not in item[0]):
-        paper = name.rpartition("/")[0] or read_extended(path)[0].data.get("paper", "")
+        paper = name.rpartition("/")[0] or read_extended(path, [])[0].data.get("paper", "")
         configs.setdefault(paper.partition(",")[0].strip(), []).append(path)
     configs.pop("", None)
     return configs

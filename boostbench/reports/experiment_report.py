@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from pandas import DataFrame
 
-    from boostbench.experiments.configs.parts import ReportPart
+    from boostbench.experiments.configs.kind_options import ReportPart
 
 #: Command named in the reason of a skipped run if its data can be downloaded.
 _FETCH = "boostbench data fetch"

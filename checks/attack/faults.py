@@ -26,7 +26,7 @@ from boostbench import load_model
 from boostbench.cli import main
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running import conduct
-from boostbench.experiments.running.inline import InlineExecutor
+from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store.records import RecordStore
 from checks.attack.case import Case
 

@@ -30,9 +30,9 @@ def test_help_and_lists_import_nothing_heavy():
     assert not modules_after("--help", "--version", "run --help", *LISTS) & HEAVY
 
 
-def test_a_command_whose_runs_are_done_imports_no_booster(boostbench, tiny):
+def test_status_imports_no_booster(boostbench, tiny):
     assert boostbench("run", tiny, "--executor", "inline").code == 0
-    assert not modules_after(f"run {tiny}") & (HEAVY - {"numpy"})
+    assert not modules_after(f"status {tiny}") & (HEAVY - {"numpy"})
 
 
 def test_version(boostbench):

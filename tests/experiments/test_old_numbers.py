@@ -19,7 +19,7 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.inline import InlineExecutor
+from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import versions
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import forget_code

@@ -5,7 +5,7 @@ from pathlib import Path
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.inline import InlineExecutor
+from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import fingerprints
 from boostbench.experiments.store.record import CIRCUMSTANCES
 from boostbench.experiments.store.records import RecordStore

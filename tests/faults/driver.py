@@ -12,7 +12,7 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.local import LocalExecutor
+from boostbench.experiments.running.executors import LocalExecutor
 from boostbench.experiments.store.records import RecordStore
 from boostbench.plugin_files import load_plugin
 

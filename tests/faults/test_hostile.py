@@ -4,10 +4,9 @@ import psutil
 import pytest
 
 from boostbench import registry
-from boostbench.experiments.configs.limits import Limits
+from boostbench.experiments.configs.fields import Limits
 from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.running.inline import InlineExecutor
-from boostbench.experiments.running.local import LocalExecutor
+from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.store.records import RecordStore
 from boostbench.plugin_files import load_plugin
 from tests.experiments.tools import carry_out, records_of

@@ -10,7 +10,7 @@ import pytest
 
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.inline import InlineExecutor
+from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store.records import RecordStore
 from tests.conftest import family_of
 from tests.experiments.tools import carry_out, records_of

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.configs.fields import Setting
-from boostbench.experiments.configs.parts import read_parts
+from boostbench.experiments.configs.kind_options import read_parts
 from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Run
 from boostbench.experiments.store.record import Record

@@ -9,10 +9,14 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
     BeforeValidator,
+    Discriminator,
     Field,
     InstanceOf,
+    Tag,
     ValidationInfo,
+    WrapValidator,
     field_validator,
+    model_validator,
 )
 
 from boostbench.errors import unknown
@@ -24,8 +28,10 @@ from boostbench.experiments.configs.entries import (
     read_noises,
 )
 from boostbench.experiments.configs.fields import (
+    MAX_FOLDS,
     MAX_RUNS,
     CheckpointRounds,
+    Limits,
     Metrics,
     Plugin,
     Records,
@@ -35,17 +41,14 @@ from boostbench.experiments.configs.fields import (
     is_number,
     setting_of,
 )
-from boostbench.experiments.configs.kind_options import Scope
-from boostbench.experiments.configs.limits import Limits
-from boostbench.experiments.configs.parts import (
+from boostbench.experiments.configs.kind_options import (
     Claim,
     ClaimWords,
     ReportPart,
-    check_in_print,
+    Scope,
     read_claims,
     read_parts,
 )
-from boostbench.experiments.configs.variants import Select
 from boostbench.experiments.runs import (
     CLEAN,
     BoosterSpec,
@@ -56,7 +59,7 @@ from boostbench.experiments.runs import (
     Rounds,
 )
 from boostbench.quantities import QUANTITIES
-from boostbench.validation import TOP, Distinct, MistakesError, Model, OneOrMore
+from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
 #: Alias of `Config.path`, distinct from all keys of a config.
 FILE = "<file>"
@@ -87,7 +90,70 @@ def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
 
 
 def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
-    return read_claims(value, _context(info))
+    parts = info.data.get("report", ())
+    papers = dict.fromkeys(getattr(part.options, "paper", None) for part in parts)
+    return read_claims(value, _context(info), [file for file in papers if file])
+
+
+#: Validates a value as a float but keeps an int: parameters 4 and 4.0 make different runs.
+_AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
+
+
+class Folds(Model):
+    """Cross-validation within the training part."""
+
+    folds: Annotated[int, Field(ge=2, le=MAX_FOLDS, description="Number of parts.")]
+    stratify: bool = Field(False, description="Preserve the class proportions in each part.")
+
+
+class Reach(Model):
+    """Extension of a range of values when the selected value is at one of its ends."""
+
+    step: Annotated[float, Field(gt=0), _AS_WRITTEN] | None = Field(
+        None, description="Increment beyond the last value."
+    )
+    factor: Annotated[float, Field(gt=1), _AS_WRITTEN] | None = Field(
+        None, description="Ratio to the last value."
+    )
+    within: Annotated[Listed[float], Field(min_length=2, max_length=2)] = Field(
+        description="Smallest and largest value to try.", examples=[[1, 10]]
+    )
+
+    @model_validator(mode="after")
+    def _check_step_or_factor(self) -> Reach:
+        if (self.step is None) == (self.factor is None):
+            raise ValueError(
+                "must be {factor: 10, within: [1e-12, 1]} or {step: 1, within: [1, 10]}"
+            )
+        return self
+
+
+class Select(Model):
+    """Selection of the parameters, and optionally the number of rounds, of every booster."""
+
+    by: Annotated[
+        Annotated[Literal["validation", "test"], Tag("word")] | Annotated[Folds, Tag("mapping")],
+        Discriminator(lambda value: "word" if isinstance(value, str) else "mapping"),
+    ] = Field(
+        description="Criterion: errors on the validation part of the split, in a cross-validation "
+        "within the training part, or on the test part, averaged over all seeds and folds.",
+        json_schema_extra={"wanted": "validation, test or e.g. {folds: 5, stratify: true}"},
+    )
+    rounds: bool = Field(False, description="Select the number of rounds too.")
+    extend: Mapping[str, Reach] = Field({}, description="Extensible ranges, by parameter.")
+    prefer: Mapping[str, Literal["smallest", "largest"]] = Field(
+        {}, description="Preferred value among ties; the first parameter takes precedence."
+    )
+
+    @property
+    def way(self) -> Literal["validation", "folds", "test"]:
+        """The kind of errors that the selection minimises."""
+        return "folds" if isinstance(self.by, Folds) else self.by
+
+    @property
+    def folds(self) -> Params | None:
+        """The cross-validation in the form of `Run.validation`; None for other criteria."""
+        return Params(self.by.model_dump()) if isinstance(self.by, Folds) else None
 
 
 class Config(Model):
@@ -167,14 +233,6 @@ class Config(Model):
         mistakes.close()
         return record
 
-    @field_validator("claims")
-    @classmethod
-    def _check_in_print(cls, claims: tuple[Claim, ...], info: ValidationInfo) -> tuple[Claim, ...]:
-        parts = info.data.get("report", ())
-        files = dict.fromkeys(getattr(part.options, "paper", None) for part in parts)
-        check_in_print(claims, [file for file in files if file])
-        return claims
-
     def scope(self) -> Scope:
         """Return the names and values that options of tables, figures and claims refer to."""
         return Scope(dict(self), self.path)
@@ -248,16 +306,6 @@ class Config(Model):
         mistakes.close()
         return select
 
-    @field_validator("sizes")
-    @classmethod
-    def _check_keys_of_sizes(cls, sizes: Mapping[str, Mapping[str, Any]]) -> Any:
-        known = [key for key in cls.model_fields if key not in ("sizes", "name", "path")]
-        mistakes = MistakesError()
-        for size, part in sizes.items():
-            mistakes.keys(part, known, size)
-        mistakes.close()
-        return sizes
-
 
 def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
     """Return the rounds 1, 2, 5, 10, 20, 50, ... below ``rounds``, and ``rounds`` itself.
@@ -277,4 +325,4 @@ def _n_folds(split: str | Params) -> int:
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:
     setting = setting_of(info)
-    return {"setting": setting, "scope": Scope(info.data, setting.path)}
+    return {"setting": setting, "scope": Scope(info.data, setting.files[0])}

@@ -1,11 +1,17 @@
-"""The entries of a config: data sets, boosters and noises, each expanded into its variants."""
+"""The entries of a config: data sets, boosters and noises, each expanded into its variants.
+
+A list in place of a parameter's value is a sweep: an entry for each combination of the listed
+values. A grid holds the candidates from which the key ``select`` chooses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import product
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,23 +22,21 @@ from boostbench.data.catalog import find_entry, folded
 from boostbench.data.sources import is_undivided
 from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
-from boostbench.experiments.configs.components import drawn_by
+from boostbench.experiments.configs.components import drawn_by, name_and_options
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, setting_of
-from boostbench.experiments.configs.variants import (
-    check_size,
-    expand_sweeps,
-    points_of,
-    read_grid,
-    swept_label,
-    with_point,
-)
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Rounds
+from boostbench.experiments.runs import CLEAN, Axis, BoosterSpec, Data, Noise, Params, Rounds
 from boostbench.source import show
 from boostbench.validation import MistakesError, Model, validated
 
 T = TypeVar("T")
+Grid = tuple[Axis, ...]
+#: A value for each axis of a grid.
+Point = tuple[Any, ...]
+Swept = tuple[tuple[str, Any], ...]
 
+#: Largest number of variants of one entry, where each point of a grid counts as a variant.
+MAX_VARIANTS = 1_000
 #: Options of a data set that belong to its `Data`.
 DATA_OPTIONS = ("as", "encode", "missing", "cost")
 BOOSTER_OPTIONS = ("label", "rounds", "grid")
@@ -62,36 +66,10 @@ class DataSet(Model):
 DATA_SET_OPTIONS = (*DATA_OPTIONS, *(key for key in DataSet.model_fields if key != "data"))
 
 
-def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
-    """Return name and options of an entry written as a name or ``{name: {option: value}}``.
-
-    Raises
-    ------
-    ValueError
-        If the entry has another form; the message calls it a ``kind``.
-    """
-    if isinstance(value, str) and value:
-        value = {value: None}
-    if isinstance(value, dict) and len(value) == 1:
-        name, options = next(iter(value.items()))
-        if options is None or isinstance(options, dict):
-            return name, options or {}
-        raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
-    if isinstance(value, dict) and value and next(iter(value.values())) is None:
-        name, *rest = value
-        below = f"indent {', '.join(rest)} below {name!r}"
-        raise ValueError(f"{below}: a {kind} is a name or {{name: {{...}}}}")
-    raise ValueError(f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}")
-
-
 def read_list(
-    value: Any,
-    read: Callable[[Any], T],
-    wanted: str,
-    *,
-    least: int = 0,
+    value: Any, read: Callable[[Any], Iterable[T]], wanted: str, *, least: int = 0
 ) -> tuple[T, ...]:
-    """Return ``read(item)`` for each item of a list.
+    """Return what ``read`` returns for the items of a list, joined.
 
     Raises
     ------
@@ -103,26 +81,27 @@ def read_list(
     if not isinstance(value, list | tuple) or len(value) < least:
         raise ValueError(f"must be {wanted}, found {show(value)}")
     mistakes = MistakesError()
-    items = [mistakes.take(read, item, i) for i, item in enumerate(value)]
+    parts = [mistakes.take(read, item, i) or () for i, item in enumerate(value)]
     mistakes.close()
-    return tuple(items)
+    return tuple(itertools.chain(*parts))
 
 
 def read_datasets(value: Any, info: ValidationInfo) -> tuple[DataSet, ...]:
     """Read the key ``datasets``: a `DataSet` for each combination of listed parameter values."""
     read = partial(_read_data_set, setting_of(info), info.data)
-    entries = _joined(read_list(value, read, "a list of at least one data set", least=1))
-    labels = [entry.data.label for entry in entries]
-    rest = [repr(entry.model_copy(update={"data": None})) for entry in entries]
-    contents = zip((entry.data for entry in entries), rest, strict=True)
-    _refuse_repeats(zip(labels, contents, strict=True), "data sets", "as")
+    entries = read_list(value, read, "a list of at least one data set", least=1)
+    contents = (
+        (each.data.label, (each.data, repr(each.model_copy(update={"data": None}))))
+        for each in entries
+    )
+    _refuse_repeats(contents, "data sets", "as")
     return entries
 
 
 def read_boosters(value: Any, info: ValidationInfo) -> tuple[BoosterSpec, ...]:
     """Read the key ``boosters``: a booster for each combination of listed parameter values."""
     read = partial(_read_booster, setting_of(info))
-    boosters = _joined(read_list(value, read, "a list of at least one booster", least=1))
+    boosters = read_list(value, read, "a list of at least one booster", least=1)
     contents = ((b.label, (b, b.rounds, repr(b.grid))) for b in boosters)
     _refuse_repeats(contents, "boosters", "label")
     return boosters
@@ -132,8 +111,8 @@ def read_noises(value: Any, info: ValidationInfo) -> tuple[Noise, ...]:
     """Read the key ``noise``: none, a model with its rate or rates, or a list of them."""
     read = partial(_read_noise, setting_of(info), info.data.get("datasets", ()))
     wanted = "'none', a noise model, or a list of at least one of them"
-    noises = read_list(value if isinstance(value, list) else [value], read, wanted, least=1)
-    return tuple(dict.fromkeys(_joined(noises)))
+    listed = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(read_list(listed, read, wanted, least=1)))
 
 
 def _refuse_repeats(entries: Iterable[tuple[str, Hashable]], kind: str, key: str) -> None:
@@ -148,10 +127,6 @@ def _refuse_repeats(entries: Iterable[tuple[str, Hashable]], kind: str, key: str
         same = label_of.setdefault(content, label)
         if same != label:
             raise ValueError(f"two {kind}, {same!r} and {label!r}, are the same; leave one out")
-
-
-def _joined(lists: Sequence[Sequence[T]]) -> tuple[T, ...]:
-    return tuple(item for each in lists for item in each)
 
 
 def _parted(
@@ -213,15 +188,16 @@ def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
     for place, text in texts_in(params):
         mistakes.take(is_expression, text, *place)
     grid = mistakes.take(read_grid, own.pop("grid"), "grid") if "grid" in own else ()
-    mistakes.take(partial(check_size, grid or ()), params)
+    points = math.prod(len(axis.values) for axis in grid or ())
+    swept = mistakes.take(partial(expand_sweeps, most=MAX_VARIANTS // points), params)
     given = {"name": shown, "source": source, "label": shown.rpartition(".py:")[2], **own}
     booster = mistakes.take(partial(validated, BoosterSpec), given)
     mistakes.close()
     variants = [
-        replace(booster, params=Params(variant), label=swept_label(booster.label, swept), grid=grid)
-        for variant, swept in expand_sweeps(params)
+        replace(booster, params=Params(variant), label=swept_label(booster.label, how), grid=grid)
+        for variant, how in swept
     ]
-    for variant, point in product(variants, points_of(grid)):
+    for variant, point in itertools.product(variants, points_of(grid)):
         check = partial(setting.check, registry.boosters, source, name=shown, grid=grid)
         mistakes.take(check, with_point(variant, point).params)
     mistakes.close()
@@ -248,7 +224,7 @@ def _read_noise(setting: Setting, datasets: Sequence[DataSet], item: Any) -> lis
     given = {"model": _without_folder(source), "source": source, "params": params}
     noises = [mistakes.take(partial(validated, Noise), {**given, "rate": rate}) for rate in rates]
     named = [rate for rate in rates if isinstance(rate, str)]
-    for rate, entry in product(named, datasets):
+    for rate, entry in itertools.product(named, datasets):
         if rate not in drawn_by(entry.data.name):
             what = "must be a number from 0 to 1, or the name of a value that the problem draws"
             draws = f"found {rate!r}, which {entry.data.label} does not draw"
@@ -261,3 +237,139 @@ def _read_noise(setting: Setting, datasets: Sequence[DataSet], item: Any) -> lis
 def _without_folder(name: str) -> str:
     """Return a registered name, or the file name and attribute of a plugin without its folder."""
     return Path(name).name if ".py:" in name else name
+
+
+def expand_sweeps(
+    params: Mapping[str, Any], most: int = MAX_VARIANTS
+) -> list[tuple[dict[str, Any], Swept]]:
+    """Return every combination of the listed values.
+
+    Parameters
+    ----------
+    params : mapping of str to object
+        Lists are swept, at any depth; ``{"value": [...]}`` denotes a parameter whose value is a
+        list.
+    most : int, default=MAX_VARIANTS
+        Largest number of combinations.
+
+    Returns
+    -------
+    variants : list of (params, swept)
+        In the order of listing, the last list varying fastest; ``swept`` holds the name and the
+        value of each swept parameter.
+
+    Raises
+    ------
+    ValueError
+        If there are more than ``most``; checked before they are created.
+
+    Examples
+    --------
+    >>> expand_sweeps({"M": [0.5, 1.0], "step": "K", "grid": {"value": [1, 2]}})[1]
+    ({'M': 1.0, 'step': 'K', 'grid': [1, 2]}, (('M', 1.0),))
+    """
+    variants: list[tuple[dict[str, Any], Swept]] = [({}, ())]
+    for key, value in params.items():
+        choices = _choices(key, value)
+        if len(variants) * len(choices) > most:
+            raise ValueError(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
+        variants = [
+            ({**chosen, key: choice}, (*swept, *more))
+            for chosen, swept in variants
+            for choice, more in choices
+        ]
+    return variants
+
+
+def _choices(key: str, value: Any) -> list[tuple[Any, Swept]]:
+    if isinstance(value, dict):
+        return [(value["value"], ())] if list(value) == ["value"] else [*expand_sweeps(value)]
+    if not isinstance(value, list):
+        return [(value, ())]
+    choices = (
+        (choice, ((key, choice), *more))
+        for entry in value
+        for choice, more in ([(entry, ())] if isinstance(entry, list) else _choices(key, entry))
+    )
+    return list(itertools.islice(choices, MAX_VARIANTS + 1))
+
+
+def swept_label(label: str, swept: Swept) -> str:
+    """Return the label of a variant.
+
+    Examples
+    --------
+    >>> swept_label("sm-boost", (("gradient", "random"), ("M", 0.5)))
+    'sm-boost (random, M=0.5)'
+    """
+    shown = ", ".join(_shown(key, value) for key, value in swept)
+    return f"{label} ({shown})" if swept else label
+
+
+def _shown(key: str, value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        parts = [
+            f"{name} {_shown(name, inner)}" if isinstance(inner, dict) else _shown(name, inner)
+            for name, inner in value.items()
+        ]
+        return " ".join(parts)
+    if isinstance(value, bool):
+        return f"{key}={'true' if value else 'false'}"
+    return f"{key}={'none' if value is None else value}"
+
+
+def read_grid(value: Any) -> Grid:
+    """Return the axes of the key ``grid``: lists of values, at any depth of the parameters."""
+    if not isinstance(value, dict) or not value:
+        raise ValueError(f"must be {{parameter: [values]}}, found {show(value)}")
+    mistakes = MistakesError()
+    axes = tuple(_axes(value, (), mistakes))
+    names = Counter(axis.name for axis in axes)
+    for axis in axes:
+        if names[axis.name] > 1:
+            mistakes.add(f"two parameters of the grid are called {axis.name!r}", *axis.path)
+    if math.prod(len(axis.values) for axis in axes) > MAX_VARIANTS:
+        mistakes.add(f"must have at most {MAX_VARIANTS:,} combinations of values")
+    mistakes.close()
+    return axes
+
+
+def _axes(
+    value: Mapping[str, Any], path: tuple[str, ...], mistakes: MistakesError
+) -> Iterator[Axis]:
+    for key, item in value.items():
+        place = (*path, key)
+        if isinstance(item, dict) and item:
+            yield from _axes(item, place, mistakes)
+        elif not isinstance(item, list) or not item:
+            mistakes.add(f"must be a list of values to choose from, found {show(item)}", *place)
+        else:
+            for index, choice in enumerate(item[:MAX_VARIANTS]):
+                if choice in item[:index]:
+                    mistakes.add(f"{show(choice)} is listed twice", *place, index)
+            yield Axis(place, tuple(item))
+
+
+def points_of(grid: Grid) -> list[Point]:
+    """Return every combination of values in the order of listing, the last axis varying fastest.
+
+    A grid without axes has one point, the empty tuple.
+    """
+    return list(itertools.product(*(axis.values for axis in grid)))
+
+
+def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
+    """Return the booster with the values of a point of its grid."""
+    params = booster.params.plain()
+    for axis, value in zip(booster.grid, point, strict=True):
+        holder = params
+        for key in axis.path[:-1]:
+            if not isinstance(holder.get(key), dict):
+                holder[key] = {}
+            holder = holder[key]
+        holder[axis.name] = value
+    swept = tuple((axis.name, v) for axis, v in zip(booster.grid, point, strict=True))
+    label = swept_label(booster.label or booster.name, swept)
+    return replace(booster, params=Params(params), label=label, grid=())

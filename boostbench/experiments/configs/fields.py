@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    GetCoreSchemaHandler,
-    InstanceOf,
-    ValidationInfo,
-    WrapValidator,
-)
-from pydantic_core import core_schema
+from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, ValidationInfo
 
 from boostbench.data.splits import Split
 from boostbench.errors import unknown
@@ -29,11 +22,14 @@ from boostbench.quantities import QUANTITIES
 from boostbench.quantities.quantity import Setting as Key
 from boostbench.registry import Registry
 from boostbench.source import show
-from boostbench.validation import Distinct, Listed, Mistake, MistakesError
+from boostbench.validation import Distinct, Listed, Mistake, MistakesError, Model
 
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
 MAX_RUNS = 200_000
+_SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
+_BYTES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+_PART = r"\s*([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([A-Za-z])\s*"
 
 
 @dataclass(frozen=True)
@@ -46,15 +42,10 @@ class Setting:
     check_parameters: bool = False
     _checked: dict[object, list[Mistake]] = field(default_factory=dict, compare=False)
 
-    @property
-    def path(self) -> Path:
-        """The file of the config."""
-        return self.files[0]
-
     def beside(self, name: str) -> Path:
         """Return a file named relative to the config or to a config that it extends."""
         paths = [file.parent / Path(os.path.expanduser(name)) for file in self.files]
-        return next((path for path in paths if is_file(path)), paths[0])
+        return next(filter(os.path.isfile, paths), paths[0])
 
     def source_of(self, name: str) -> str:
         """Return the name for the registry, with the full path of a plugin file."""
@@ -62,7 +53,7 @@ class Setting:
         if not separator:
             return name
         beside = self.beside(f"{file}.py")
-        path = beside if is_file(beside) else Path(os.path.expanduser(f"{file}.py"))
+        path = beside if os.path.isfile(beside) else Path(os.path.expanduser(f"{file}.py"))
         return f"{path.resolve()}:{attribute}"
 
     def check(
@@ -105,36 +96,21 @@ def setting_of(info: ValidationInfo) -> Setting:
     return setting
 
 
-def is_file(path: Path) -> bool:
-    """Return whether a path is a file; False for a name that the system refuses."""
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
 def is_number(value: Any) -> bool:
     """Return whether a value is a number; true and false are not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """Type of the names by which a key of a config asks for quantities, those of plugins too."""
+def _asked_by(key: Key, name: str) -> str:
+    """Return the name of a quantity that a key of the config may ask for."""
+    if name not in QUANTITIES.asked_by(key):
+        raise ValueError(unknown("quantity", name, QUANTITIES.asked_by(key)))
+    return name
 
-    key: Key
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> Any:
-        return core_schema.no_info_after_validator_function(self._checked, handler(source))
-
-    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> dict[str, Any]:
-        return {"enum": list(QUANTITIES.asked_by(self.key))}
-
-    def _checked(self, name: str) -> str:
-        known = QUANTITIES.asked_by(self.key)
-        if name not in known:
-            raise ValueError(unknown("quantity", name, known))
-        return name
+def _list_names(key: Key, schema: dict[str, Any]) -> None:
+    """Add the quantities that a key of the config may ask for, those of plugins too."""
+    schema["enum"] = list(QUANTITIES.asked_by(key))
 
 
 def _recorded(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -163,7 +139,7 @@ def _beside(value: Any, info: ValidationInfo) -> str:
     if not isinstance(value, str):
         raise ValueError(f"must be the path of a file, found {show(value)}")
     path = setting_of(info).beside(value)
-    if not is_file(path):
+    if not os.path.isfile(path):
         raise ValueError(f"there is no file {path}")
     return str(path.resolve())
 
@@ -172,6 +148,22 @@ def _load_plugin(value: str, info: ValidationInfo) -> str:
     path = setting_of(info).beside(value)
     load_plugin(path)
     return str(path.resolve())
+
+
+def _with_units(what: str, example: str, units: Mapping[str, int]) -> BeforeValidator:
+    """Return a validator of a number that may be written as text with units."""
+
+    def read(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        parts = [(float(number), units.get(unit)) for number, unit in re.findall(_PART, value)]
+        total = sum((number * (size or 0) for number, size in parts), 0.0)
+        is_right = re.fullmatch(f"(?:{_PART})+", value) and all(size for _, size in parts)
+        if not is_right or not 0 < total <= 2**53:
+            raise ValueError(f"{value!r} is not a {what}; write for example {example}")
+        return int(total) if total.is_integer() else total
+
+    return BeforeValidator(read, json_schema_input_type=float | str)
 
 
 Text = Annotated[str, Field(pattern=r"\S", max_length=10_000)]
@@ -194,19 +186,66 @@ CheckpointRounds = Annotated[
     AfterValidator(lambda rounds: tuple(sorted(rounds))),
 ]
 
+_Recorded = Annotated[
+    str,
+    AfterValidator(partial(_asked_by, "record")),
+    Field(json_schema_extra=partial(_list_names, "record")),
+]
+_Metric = Annotated[
+    str,
+    AfterValidator(partial(_asked_by, "metrics")),
+    Field(json_schema_extra=partial(_list_names, "metrics")),
+]
 #: Names of quantities that a run records on request.
-Records = Annotated[Listed[Annotated[str, _Asked("record")]], Distinct, AfterValidator(_recorded)]
+Records = Annotated[Listed[_Recorded], Distinct, AfterValidator(_recorded)]
 #: Names of metrics of the predictions on the test part.
-Metrics = Annotated[Listed[Annotated[str, _Asked("metrics")]], Distinct]
+Metrics = Annotated[Listed[_Metric], Distinct]
 #: A split in the form of `Run.split`.
 SplitSpec = Annotated[
     str | InstanceOf[Params],
     BeforeValidator(_split, json_schema_input_type=Literal["official"] | Split),
 ]
-#: Validates a value as a float but keeps an int: parameters 4 and 4.0 make different runs.
-AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
 #: A plugin file, named relative to the config; validation loads it and returns its full path.
 Plugin = Annotated[str, AfterValidator(_load_plugin)]
 BESIDE = BeforeValidator(_beside, json_schema_input_type=str)
 #: A file, named relative to the config; validation returns its full path.
 FileBeside = Annotated[str, BESIDE]
+_Duration = Annotated[float, Field(gt=0), _with_units("duration", "90s, 30m or 1h30m", _SECONDS)]
+_Size = Annotated[int, Field(ge=2**20), _with_units("size", "512M or 4G", _BYTES)]
+
+
+class Limits(Model):
+    """Limits of one run.
+
+    Attributes
+    ----------
+    time : float or None
+        Wall time in seconds; the processes of the run are killed when it is over.
+    memory : int or None
+        Bytes, including the processes that the run starts. Allocations beyond the limit fail; if
+        the memory exceeds it nevertheless, the processes are killed.
+    threads : int or None
+        Threads of the boosters of this package, on which results do not depend. None: 1, or more
+        in a local worker while others are idle.
+    """
+
+    time: _Duration | None = Field(
+        default=None,
+        description="Wall time, such as 90s, 30m or 1h30m; a number is in seconds.",
+        json_schema_extra={"wanted": "a duration such as 90s, 30m or 1h30m"},
+    )
+    memory: _Size | None = Field(
+        default=None,
+        description="Memory, such as 512M or 4G; a number is in bytes.",
+        json_schema_extra={"wanted": "a size such as 512M or 4G"},
+    )
+    threads: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
+        default=None, description="Threads of this package's boosters."
+    )
+
+    def replaced(self, **limits: float | None) -> Self:
+        """Return the limits with those given that are not None in place of these."""
+        return self.model_copy(update={key: limit for key, limit in limits.items() if limit})
+
+
+NO_LIMITS = Limits()

@@ -1,8 +1,14 @@
-"""Reading and validation of config files, with all errors reported together."""
+"""Reading and validation of config files, with all errors reported together.
+
+A config consists of layers: the keys of the config that it extends, its own keys, the keys of a
+size, and ``--set``. With ``extends``, mappings are merged key by key, at any depth; a list or
+scalar replaces the inherited value, and null removes the inherited key. The name is not inherited.
+The keys of a size replace the general keys, and ``--set`` replaces one value for one command.
+"""
 
 from __future__ import annotations
 
-import copy
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,33 +16,24 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from boostbench.errors import BoostbenchError, ConfigError
+from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.config import FILE, Config
-from boostbench.experiments.configs.fields import Setting, is_file
-from boostbench.experiments.configs.layers import (
-    of_size,
-    read_extended,
-    sizes_of,
-    varied,
-    with_report,
-)
-from boostbench.experiments.configs.parts import Claim
+from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.shipped import find_config
-from boostbench.source import Keys, Place, Source, show
+from boostbench.source import Items, Keys, Place, Source, read_source, read_value, show, source_of
 from boostbench.validation import TOP, mistakes_in
 
 _MAX_COMPLAINTS = 50
+Reference = Path | str | Mapping[str, Any]
 
 
-def load_config(
-    reference: Path | str | Mapping[str, Any], overrides: Sequence[str] = (), **options: Any
-) -> Config:
+def load_config(reference: Reference, overrides: Sequence[str] = (), **options: Any) -> Config:
     """Read and validate a config; the arguments are those of `load_configs`."""
     return load_configs([reference], overrides, **options)[0]
 
 
 def load_configs(
-    references: Iterable[Path | str | Mapping[str, Any]],
+    references: Iterable[Reference],
     overrides: Sequence[str] = (),
     *,
     check_parameters: bool = True,
@@ -68,123 +65,234 @@ def load_configs(
         an error, because their reports would be written into the same folder.
     """
     references = list(references)
-    readings = [_Reading(each, overrides, check_parameters, **options) for each in references]
-    complaints = [c for reading in readings for c in _sorted(reading.complaints)]
-    if complaints and not check_parameters:  # report the errors in parameters, too
-        return load_configs(references, overrides, **options)
+    complaints: list[BoostbenchError] = []
     configs: dict[str, Config] = {}
-    for config in (reading.config for reading in readings if reading.config is not None):
-        other = configs.setdefault(config.name, config)
-        if other is not config:
+    for reference in references:
+        found: list[BoostbenchError] = []
+        config = _read(reference, overrides, check_parameters, found, **options)
+        complaints += _sorted(found)
+        if config is not None and (other := configs.setdefault(config.name, config)) is not config:
             what = f"the name {config.name!r} is also that of {other.path}; rename one"
             complaints.append(BoostbenchError(what, where=str(config.path)))
+    if complaints and not check_parameters:  # report the errors in parameters, too
+        return load_configs(references, overrides, **options)
     if complaints:
         raise ConfigError(complaints)
     return list(configs.values())
 
 
-class _Reading:
-    """A config as it was read: the validated config, or what is wrong with it.
-
-    Attributes
-    ----------
-    config : Config or None
-        None if there are errors.
-    complaints : list of BoostbenchError
-    """
-
-    def __init__(
-        self,
-        reference: Path | str | Mapping[str, Any],
-        overrides: Sequence[str],
-        check_parameters: bool,
-        *,
-        size: str | None = None,
-        data_dirs: Sequence[Path | str] = (),
-        with_claims: bool = True,
-    ) -> None:
-        self.config: Config | None = None
-        self.complaints: list[BoostbenchError] = []
-        try:
-            content = find_config(reference) if isinstance(reference, str) else reference
-            source, self.complaints, files = read_extended(content)
-            if source.data is None:
-                source.data = Keys()
-            if not isinstance(source.data, Keys):
-                what = f"a config is a mapping of keys, found {show(source.data)}"
-                raise BoostbenchError(what, where=source.where(()))
-        except BoostbenchError as error:
-            found = error.complaints if isinstance(error, ConfigError) else [error]
-            self.complaints = [*self.complaints, *found]
-            return
-        #: Locations of values that are not valid YAML, whose other errors would be consequences.
-        self._unread = {complaint.where for complaint in self.complaints}
-        self._setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
-        if not with_claims:
-            source = _without(source, {"claims"})
-        if size is None:  # report errors in all sizes
-            for name, part in sizes_of(source).items():
-                inherited = {"claims", "report"} - part.keys()
-                self._validate(_without(of_size(source, name), inherited))
-        of_report = [text for text in overrides if text.partition("=")[0].strip() == "report"]
-        claims = None
-        if size or overrides:
-            stated = varied(copy.deepcopy(source), of_report, None, [])
-            claims = self._claims_as_stated(stated, size)
-        prepared = varied(source, overrides, size, self.complaints)
-        if claims is not None:
-            prepared = _without(prepared, {"claims"})
-        config = self._validate(prepared)
-        if config is not None and not self.complaints:
-            self.config = config if claims is None else config.model_copy(update={"claims": claims})
-
-    def _validate(self, source: Source, *, complain: bool = True) -> Config | None:
-        setting, named = self._setting, source.data.get("report")
-        if isinstance(named, str):
-            file = setting.beside(named)
-            file = file if is_file(file) else Path(named).expanduser()
-            if not is_file(file):
-                absent = (
-                    f"report: there is no file {named!r}; it takes a list, or the name of a file"
-                )
-                self.complaints.append(BoostbenchError(absent, where=source.where(("report",))))
-                return None
-            setting = replace(setting, files=(*setting.files, file))
-            try:
-                source, complaints = with_report(source, file)
-            except ConfigError as error:
-                self.complaints += error.complaints
-                return None
-            self.complaints += complaints
-        try:
-            data = {**source.data, FILE: setting.path}
-            return Config.model_validate(data, context={"setting": setting})
-        except ValidationError as error:
-            mistakes = mistakes_in(error) if complain else []
-        for place, what in mistakes:
-            found = what if isinstance(what, BoostbenchError) else _located(place, what, source)
-            if found.where not in self._unread:
-                self.complaints.append(found)
+def _read(
+    reference: Reference,
+    overrides: Sequence[str],
+    check_parameters: bool,
+    complaints: list[BoostbenchError],
+    *,
+    size: str | None = None,
+    data_dirs: Sequence[Path | str] = (),
+    with_claims: bool = True,
+) -> Config | None:
+    """Return a config; append to ``complaints`` what is wrong with it."""
+    try:
+        content = find_config(reference) if isinstance(reference, str) else reference
+        source, files = read_extended(content, complaints)
+        if not isinstance(source.data or Keys(), Keys):
+            what = f"a config is a mapping of keys, found {show(source.data)}"
+            raise BoostbenchError(what, where=source.where(()))
+    except BoostbenchError as error:
+        complaints += error.complaints if isinstance(error, ConfigError) else [error]
         return None
+    source = _with(source, without=() if with_claims else {"claims"})
+    setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
+    #: Locations of values that are not valid YAML, whose other errors would be consequences.
+    unread = {complaint.where for complaint in complaints}
 
-    def _claims_as_stated(self, source: Source, size: str | None) -> tuple[Claim, ...] | None:
-        """Return the claims of the file, or of a size that has its own; None if it has errors.
+    def validate(source: Source) -> tuple[Config | None, list[BoostbenchError]]:
+        try:
+            data = {**source.data, FILE: setting.files[0]}
+            return Config.model_validate(data, context={"setting": setting}), []
+        except ValidationError as error:
+            found = [_located(*mistake, source) for mistake in mistakes_in(error)]
+            return None, [each for each in found if each.where not in unread]
 
-        A claim refers to all data sets and rounds of the full config. A smaller variant has fewer
-        runs to judge the claim by, but does not change the claim.
-        """
-        if size and "claims" in sizes_of(source).get(size, {}):
-            source = of_size(source, size)
-        config = self._validate(copy.deepcopy(source), complain=False)
-        return None if config is None else config.claims
+    sizes = _sizes_of(source)
+    if size is None:  # report errors in all sizes
+        for part in sizes.values():
+            inherited = {"claims", "report"} - part.keys()
+            complaints += validate(_with(_replaced(source, part), without=inherited))[1]
+    stated = None
+    if size or overrides:
+        # A claim refers to all data sets and rounds of the full config, or of a size that has its
+        # own. A smaller variant has fewer runs to judge the claim by, but does not change it.
+        own = sizes.get(size or "", {})
+        stated = validate(_replaced(source, own) if "claims" in own else source)[0]
+    if size in sizes:
+        source = _replaced(source, sizes[size])
+    elif size is not None:
+        what = unknown("size", size, sizes) if sizes else "this config has no 'sizes'"
+        complaints.append(BoostbenchError(what, where=f"--size {size}"))
+    for override in overrides:
+        try:
+            source = overridden(source, override)
+        except BoostbenchError as error:
+            complaints.append(error)
+    _cut_checkpoints(source.data, [text.partition("=")[0].strip() for text in overrides])
+    config, found = validate(source if stated is None else _with(source, without={"claims"}))
+    complaints += found
+    if config is None or complaints:
+        return None
+    return config if stated is None else config.model_copy(update={"claims": stated.claims})
+
+
+def read_extended(
+    config: Path | Mapping[str, Any],
+    complaints: list[BoostbenchError],
+    below: tuple[Path, ...] = (),
+) -> tuple[Source, tuple[Path, ...]]:
+    """Read a config and merge it with the configs that it extends.
+
+    Parameters
+    ----------
+    config : Path or mapping
+        A file, or its content; files named in the content are relative to the working directory.
+    complaints : list of BoostbenchError
+        Receives what is wrong with single values.
+    below : tuple of Path, default=()
+        Configs that extend this one.
+
+    Returns
+    -------
+    source : Source
+        Without the key ``extends``; every value has the file and line of its origin.
+    files : tuple of Path
+        The config, followed by the configs that it extends.
+
+    Raises
+    ------
+    BoostbenchError
+        If a file cannot be read, or configs extend each other.
+    """
+    if isinstance(config, Path):
+        path, (source, found) = config, read_source(config)
+        complaints += found
+    else:
+        path = Path(str(config.get("name", "config")))
+        source = source_of(config, path.name)
+    if not isinstance(source.data, Keys) or "extends" not in source.data:
+        return replace(source, data=Keys() if source.data is None else source.data), (path,)
+    where = source.where(("extends",))
+    try:
+        parent = _parent(source.data["extends"], path, (*below, path))
+    except BoostbenchError as error:
+        raise BoostbenchError(f"extends: {error.what}", where=where) from error
+    base, files = read_extended(parent, complaints, (*below, path))
+    if not isinstance(base.data, Keys):
+        what = f"extends: {base.name} is not a config, which is a mapping of keys"
+        raise BoostbenchError(what, where=where)
+    own = source.data.updated({}, without={"extends"})
+    data = _merged(base.data.updated({}, without={"name"}), own)
+    _cut_checkpoints(data, own)
+    return replace(source, data=data), (path, *files)
+
+
+def _parent(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
+    """Return the file of the config that the one at ``path`` extends."""
+    if not isinstance(reference, str) or not reference:
+        raise BoostbenchError(f"must be the path or the name of a config, found {show(reference)}")
+    beside = path.parent / Path(os.path.expanduser(reference))
+    try:
+        parent = beside if beside.is_file() else find_config(reference)
+    except OSError as error:
+        raise BoostbenchError(f"{show(reference)} is not a valid file name") from error
+    if parent.resolve() in [known.resolve() for known in chain]:
+        raise BoostbenchError(f"{reference} is this config, or extends it")
+    return parent
+
+
+def _merged(base: Keys, own: Keys) -> Keys:
+    merged = base.updated(own, without=[key for key in own if own[key] is None])
+    for key, value in own.items():
+        if isinstance(value, Keys) and isinstance(base.get(key), Keys):
+            merged[key] = _merged(base[key], value)
+    return merged
+
+
+def _sizes_of(source: Source) -> dict[str, dict[str, Any]]:
+    """Return the well-formed entries of ``sizes``."""
+    sizes = source.data.get("sizes")
+    parts = sizes.items() if isinstance(sizes, dict) else ()
+    return {name: part for name, part in parts if isinstance(part, dict)}
+
+
+def _cut_checkpoints(data: Keys, given: Collection[str]) -> None:
+    """Remove the checkpoints beyond the rounds, if a later layer replaced the rounds alone.
+
+    ``given`` are the keys of the later layer.
+    """
+    rounds, checkpoints = data.get("rounds"), data.get("checkpoints")
+    is_replaced = "rounds" in given and "checkpoints" not in given
+    if is_replaced and isinstance(rounds, int) and isinstance(checkpoints, list):
+        reached = [c for c in checkpoints if not isinstance(c, int) or c <= rounds]
+        if len(reached) < len(checkpoints):
+            data["checkpoints"] = reached if rounds in reached else [*reached, rounds]
+
+
+def _with(source: Source, own: Mapping[str, Any] = Keys(), without: Collection[str] = ()) -> Source:
+    return replace(source, data=source.data.updated(own, without))
+
+
+def _replaced(source: Source, part: Mapping[str, Any]) -> Source:
+    """Return the source with the keys of a size in place of the general keys."""
+    source = _with(source, part)
+    _cut_checkpoints(source.data, part)
+    return source
+
+
+def overridden(source: Source, text: str) -> Source:
+    """Return the source with one value replaced, ``key.key=value``.
+
+    Mappings that are absent are created. A list is replaced as a whole; ``key+=value`` appends the
+    items of a list to it.
+
+    Raises
+    ------
+    BoostbenchError
+        If that is impossible.
+    """
+    where = f"--set {text}"
+    dotted, equals, value_text = text.partition("=")
+    steps = [step.strip() for step in dotted.removesuffix("+").split(".")]
+    if not equals or not all(steps):
+        raise BoostbenchError("expected key=value, for example rounds=100", where=where)
+    value, complaint = read_value(value_text, where)
+    if complaint is not None:
+        raise complaint
+
+    def put(holder: Keys, step: str, *below: str) -> Keys:
+        own, item = holder.get(step), value
+        if below and not isinstance(own, Keys | None):
+            what = f"{step!r} of {source.name} is not a mapping, and can only be replaced"
+            raise BoostbenchError(f"{what} as a whole", where=where)
+        if below:
+            item = put(own or Keys(), *below)
+        elif dotted.endswith("+"):
+            if not isinstance(own, list) or not isinstance(value, list):
+                what = f"{step}+= appends a list, [...], to a list"
+                raise BoostbenchError(what, where=where)
+            item = Items([*own, *value])
+        result = holder.updated({step: item})
+        if not below or own is None:
+            result.at[step] = where
+        return result
+
+    return replace(source, data=put(source.data, *steps))
 
 
 def _sorted(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
-    """Return distinct errors by location, printable and limited in number.
+    """Return distinct errors by location, limited in number.
 
     An error in the general part occurs in every size.
     """
-    distinct = {str(complaint): complaint for complaint in map(_printable, complaints)}
+    distinct = {str(complaint): complaint for complaint in complaints}
     found = sorted(distinct.values(), key=_location)
     if len(found) > _MAX_COMPLAINTS:
         more = f"... and {len(found) - _MAX_COMPLAINTS:,} more errors"
@@ -193,40 +301,24 @@ def _sorted(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
     return found
 
 
-def _without(source: Source, keys: Collection[str]) -> Source:
-    return replace(source, data=source.data.updated({}, without=keys))
-
-
-def _located(place: Place, what: str, source: Source) -> BoostbenchError:
-    if TOP in place:
-        place = place[place.index(TOP) + 1 :]
-    where = source.name if what.startswith("missing ") else source.where(place)
-    return BoostbenchError(_with_key(what, source.resolve(place)), where=where)
-
-
-def _with_key(what: str, place: Place) -> str:
-    """Prefix the key to a message that only states the valid values."""
-    if what.startswith(("unknown ", "a ", "two ", "missing ", "select.")):
-        return what
-    if place[:1] == ("claims",):  # messages of claims begin with their kind
-        place = place[2:] if what.startswith(("must ", "needs ")) else ()
-    if not place:
-        return what
-    key = ".".join(step for step in place if isinstance(step, str))
-    return f"{key} {what}" if what.startswith(("must ", "needs ")) else f"{key}: {what}"
-
-
-def _printable(complaint: BoostbenchError) -> BoostbenchError:
-    """Return an error with its texts printable and of limited length."""
-    what, where = (
-        "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:most])
-        + (" ..." if len(text) > most else "")
-        for text, most in ((complaint.what, 600), (complaint.where, 200))
-    )
-    return BoostbenchError(what, where=where)
-
-
 def _location(complaint: BoostbenchError) -> tuple[str, int]:
     """Return the sort key of an error: file and line; errors about a whole file come first."""
     file, _, line = complaint.where.rpartition(":")
     return (file, int(line)) if line.isdecimal() else (complaint.where, 0)
+
+
+def _located(place: Place, what: str | BoostbenchError, source: Source) -> BoostbenchError:
+    """Return an error with its line, and its key if the message only states the valid values."""
+    if isinstance(what, BoostbenchError):
+        return what
+    if TOP in place:
+        place = place[place.index(TOP) + 1 :]
+    where = source.name if what.startswith("missing ") else source.where(place)
+    place = source.resolve(place)
+    is_rule = what.startswith(("must ", "needs "))
+    if place[:1] == ("claims",):  # messages of claims begin with their kind
+        place = place[2:] if is_rule else ()
+    if place and not what.startswith(("unknown ", "a ", "two ", "missing ", "select.")):
+        key = ".".join(step for step in place if isinstance(step, str))
+        what = f"{key} {what}" if is_rule else f"{key}: {what}"
+    return BoostbenchError(what, where=where)

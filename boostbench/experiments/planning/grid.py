@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from boostbench.errors import BoostbenchError, hint
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import DataSet
-from boostbench.experiments.configs.variants import read_grid
+from boostbench.experiments.configs.entries import DataSet, read_grid
 from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
 from boostbench.quantities import QUANTITIES
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
 from boostbench.errors import (
-    BoostbenchError,
     DataUnavailableError,
     PluginError,
     absence,
@@ -90,16 +89,6 @@ def make_plan(
         n_open,
         {run: selection.curve for selection in selections for run in selection.tried()},
     )
-
-
-def are_done(runs: Iterable[Run], store: RecordStore, data_dirs: Sequence[str | Path] = ()) -> bool:
-    """Return whether all runs have current records, whatever their status."""
-    planner = _Planner(store, tuple(data_dirs), check_packages=False)
-    try:
-        keys = ((run.data.name, planner.key_of(run)) for run in runs)
-        return all(key in planner.recorded(name, key) for name, key in keys)
-    except BoostbenchError:  # raised again when the plan is needed
-        return False
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.variants import Grid, points_of
+from boostbench.experiments.configs.entries import Grid, points_of
 from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import FAILURES, Record

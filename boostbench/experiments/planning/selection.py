@@ -26,15 +26,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.variants import (
-    Grid,
-    Point,
-    Reach,
-    Select,
-    points_of,
-    with_point,
-)
+from boostbench.experiments.configs.config import Config, Reach, Select
+from boostbench.experiments.configs.entries import Grid, Point, points_of, with_point
 from boostbench.experiments.planning.plans import Choice, PlannedRun, Result, Selected
 from boostbench.experiments.runs import Axis, Run
 from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, Record

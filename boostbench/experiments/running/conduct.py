@@ -5,18 +5,16 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.errors import BoostbenchError, ConfigError
-from boostbench.experiments.configs.limits import NO_LIMITS, Limits
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.planning.plans import PlannedRun
 from boostbench.experiments.running.dask_executor import DaskExecutor
-from boostbench.experiments.running.inline import Executor, InlineExecutor
-from boostbench.experiments.running.local import LocalExecutor
-from boostbench.experiments.runs import CLEAN, Params, Run
+from boostbench.experiments.running.executors import Executor, InlineExecutor, LocalExecutor
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import interruptible, uninterrupted
 from boostbench.experiments.store.locks import RunLocks
@@ -122,34 +120,6 @@ def make_executor(
     if name == "inline":
         return InlineExecutor(data_dirs)
     return LocalExecutor(jobs or max(n_cores() // (limits.threads or 1), 1), data_dirs, limits)
-
-
-def check_data(todo: Iterable[PlannedRun], data_dirs: Sequence[str | Path] = ()) -> None:
-    """Prepare each data set of the runs, to report errors in the data before training.
-
-    Raises
-    ------
-    ConfigError
-        With the errors of all data sets.
-    """
-    from boostbench.data.dataset import class_indices
-    from boostbench.data.sources import locate
-    from boostbench.experiments.running.execution import prepare
-
-    runs: dict[tuple[object, ...], Run] = {}
-    for run in (planned.run for planned in todo):
-        split = run.split if isinstance(run.split, str) else Params({**run.split, "fold": 0})
-        weights = run.booster.params.get("class_weight")
-        runs.setdefault((run.data, split, *(weights if isinstance(weights, dict) else ())), run)
-    complaints = {}
-    for (_, _, *names), run in runs.items():
-        try:
-            if locate(run.data.name, run.data.params.plain(), data_dirs).kind != "generator":
-                class_indices(names, prepare(replace(run, noise=CLEAN), data_dirs).classes)
-        except BoostbenchError as error:
-            complaints[str(error)] = error
-    if complaints:
-        raise ConfigError(list(complaints.values()))
 
 
 def run_plan(

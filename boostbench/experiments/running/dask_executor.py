@@ -21,9 +21,8 @@ from typing import Any
 
 from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError, import_extra
-from boostbench.experiments.configs.limits import NO_LIMITS, Limits
-from boostbench.experiments.running.inline import Executor
-from boostbench.experiments.running.local import LocalExecutor
+from boostbench.experiments.configs.fields import NO_LIMITS, Limits
+from boostbench.experiments.running.executors import Executor, LocalExecutor
 from boostbench.experiments.running.worker import Job, as_text, failure, load_plugins, now
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store import fingerprints

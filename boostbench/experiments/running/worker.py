@@ -17,7 +17,7 @@ from boostbench.errors import (
     DataUnavailableError,
     UnknownNameError,
 )
-from boostbench.experiments.configs.limits import NO_LIMITS, Limits
+from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from boostbench.experiments.configs.parts import Claim
+from boostbench.experiments.configs.kind_options import Claim
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.evidence import Case, Evidence, Studies, UnitOfTest
 from boostbench.reports.claims.inference import NEVER, Outcome, State, state_of

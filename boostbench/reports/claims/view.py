@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, get_args
 
 from pydantic import ConfigDict
 
-from boostbench.experiments.configs.parts import ClaimWords, Origin
+from boostbench.experiments.configs.kind_options import ClaimWords, Origin
 from boostbench.reports.claims.evidence import Case
 from boostbench.reports.claims.inference import EQUALITY, State
 from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status

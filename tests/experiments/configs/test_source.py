@@ -1,6 +1,6 @@
 import pytest
 
-from boostbench.experiments.configs.layers import apply_override
+from boostbench.experiments.configs.file import overridden
 from boostbench.source import read_source, show
 
 
@@ -62,8 +62,7 @@ def test_too_many_aliases_are_refused(config_file):
 )
 def test_an_override_sets_one_value_and_is_its_place(source_of, override, place, value):
     text = "rounds: 3\nnoise: {model: flip, rate: 0.1}\nboosters:\n  - samme\n  - sm-boost: {}\n"
-    source = source_of(text)
-    assert apply_override(source, override) is None
+    source = overridden(source_of(text), override)
     found = source.data
     for step in place:
         found = found[step]

@@ -6,8 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from boostbench.experiments.configs.config import Reach
+from boostbench.experiments.configs.entries import points_of, with_point
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.configs.variants import Reach, points_of, with_point
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.selection import (
@@ -16,7 +17,7 @@ from boostbench.experiments.planning.selection import (
     mean_errors,
 )
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.inline import InlineExecutor
+from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.runs import Axis, BoosterSpec, Params
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import load_plan

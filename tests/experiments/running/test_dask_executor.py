@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.cli import main
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.limits import Limits
+from boostbench.experiments.configs.fields import Limits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.dask_executor import DaskExecutor

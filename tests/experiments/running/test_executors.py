@@ -4,18 +4,15 @@ import os
 import socket
 import subprocess
 import sys
-import time
 
-import psutil
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.limits import Limits
+from boostbench.experiments.configs.fields import Limits
 from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.running import inline
+from boostbench.experiments.running import executors
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.inline import InlineExecutor
-from boostbench.experiments.running.local import LocalExecutor
+from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
 
@@ -35,7 +32,7 @@ def test_idle_cores_become_threads_of_the_last_runs(runs_of, tmp_path):
 def test_unused_plugins_are_not_loaded_by_workers(runs_of, tmp_path, monkeypatch):
     plugin, executed = tmp_path / "notes.py", tmp_path / "executed"
     plugin.write_text(f"open({str(executed)!r}, 'w')\n")
-    monkeypatch.setattr(inline, "executed_plugins", lambda: (plugin,))
+    monkeypatch.setattr(executors, "executed_plugins", lambda: (plugin,))
     with LocalExecutor(1) as executor:
         runs = runs_of(SMALL.replace("toy-centroids", "samme"))[:2]
         assert carry_out(runs, tmp_path, executor).counts == {"ok": 2}
@@ -59,15 +56,17 @@ def test_a_killed_server_is_replaced_and_its_runs_go_on(runs_of, tmp_path):
     assert done.counts == {"ok": 8}
 
 
-def test_a_system_that_starts_no_further_process_is_told(runs_of, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("code", "message"), [(os.EX_OSERR, "`ulimit -u`"), (1, "ends repeatedly, with exit code 1")]
+)
+def test_a_server_that_cannot_work_is_told(code, message, runs_of, tmp_path, monkeypatch):
     def start(executor):
         executor._requests, server_end = socket.socketpair()
         server_end.close()
-        command = [sys.executable, "-c", f"raise SystemExit({os.EX_OSERR})"]
-        executor._server = subprocess.Popen(command)
+        executor._server = subprocess.Popen([sys.executable, "-Sc", f"raise SystemExit({code})"])
 
     monkeypatch.setattr(LocalExecutor, "_start_server", start)
-    with LocalExecutor(1) as executor, pytest.raises(BoostbenchError, match="`ulimit -u`"):
+    with LocalExecutor(1) as executor, pytest.raises(BoostbenchError, match=message):
         carry_out(runs_of(SMALL)[:1], tmp_path, executor)
 
 
@@ -86,26 +85,3 @@ def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatc
 def test_a_memory_limit_that_no_worker_can_keep_is_refused():
     with pytest.raises(BoostbenchError, match="memory limit: a worker needs about 300 MiB"):
         LocalExecutor(1, limits=Limits(memory=2**28))
-
-
-def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
-    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 5\n"
-    runs = runs_of(f"{config}boosters: [toy-takes-its-time]\n")
-    store = RecordStore(tmp_path)
-    with LocalExecutor(1, limits=Limits(time=7)) as executor:
-        server = psutil.Process(executor._server.pid)
-
-        def suspend(event):
-            ticks.append(event.kind)
-            if "tick" in ticks and not suspended:  # the run is under way
-                suspended.extend([*server.children(recursive=True), server])
-                for process in reversed(suspended):
-                    process.suspend()
-                time.sleep(7.5)
-                for process in suspended:
-                    process.resume()
-
-        suspended, ticks = [], []
-        done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=suspend)
-    assert suspended
-    assert done.counts == {"ok": 1}

@@ -7,7 +7,7 @@ from typing import Any
 
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Setting
-from boostbench.experiments.configs.parts import read_claims
+from boostbench.experiments.configs.kind_options import read_claims
 
 #: Shipped configs, with kinds of claims beside them.
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"

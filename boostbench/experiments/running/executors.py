@@ -1,0 +1,220 @@
+"""Executors: the base class, and the executors that carry out runs on this machine.
+
+An executor takes runs and returns their records in the order in which they end. A run that raises,
+hangs, is killed or exhausts the memory does not affect other runs.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Self
+
+from boostbench.data.catalog import search_dirs
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.fields import NO_LIMITS, Limits
+from boostbench.experiments.running.environment import THREAD_VARIABLES
+from boostbench.experiments.running.supervisor import in_words
+from boostbench.experiments.running.worker import Job, failure, now, perform
+from boostbench.experiments.runs import Run
+from boostbench.experiments.store.fingerprints import sources_of
+from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.record import Record
+from boostbench.plugin_files import executed_plugins
+
+_LEAST_MEMORY = 2**29
+_CLOSE_SECONDS = 5.0
+_MOST_LOST = 10
+
+
+class Executor(ABC):
+    """Base class of executors, the interface that `run_plan` uses.
+
+    Attributes
+    ----------
+    jobs : int
+        Number of simultaneous runs.
+    notice : str
+        Current message for the user, for example that there are no workers; empty if none.
+    """
+
+    notice = ""
+
+    def __init__(self, jobs: int, data_dirs: Sequence[str | Path]) -> None:
+        self.jobs = jobs
+        self._ended: list[tuple[Key, Record]] = []
+        # Resolved here because workers may have another environment.
+        self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
+
+    @abstractmethod
+    def submit(self, run: Run, key: Key, n_left: int) -> None:
+        """Start a run; ``n_left`` counts the unfinished runs, including this one."""
+
+    def wait(self, timeout: float) -> None:  # noqa: B027
+        """Wait until a run ends, for at most ``timeout`` seconds."""
+
+    def ended(self) -> list[tuple[Key, Record]]:
+        """Return the records of the runs that have ended since the last call."""
+        ended, self._ended = self._ended, []
+        return ended
+
+    def shutdown(self) -> None:  # noqa: B027
+        """Stop all runs immediately and release all resources."""
+
+    def job(self, run: Run, key: Key, limits: Limits = NO_LIMITS) -> Job:
+        """Return the job of a run."""
+        sources = sources_of(key.code)
+        # A run must not depend on other plugins, because they are not part of its key.
+        files = {path for path, _ in sources}
+        plugins = tuple(str(path) for path in executed_plugins() if os.path.realpath(path) in files)
+        return Job(run, key, self._data_dirs, plugins, limits, sources)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.shutdown()
+
+
+class InlineExecutor(Executor):
+    """Executor that carries out runs one after the other in this process, for debugging.
+
+    Time and memory limits do not apply, and runs are not isolated from each other.
+
+    Parameters
+    ----------
+    data_dirs : sequence of path, default=()
+    """
+
+    def __init__(self, data_dirs: Sequence[str | Path] = ()) -> None:
+        super().__init__(1, data_dirs)
+
+    def submit(self, run: Run, key: Key, n_left: int) -> None:
+        """Carry out the run."""
+        self._ended.append((key, perform(self.job(run, key), let_through=KeyboardInterrupt)))
+
+
+class LocalExecutor(Executor):
+    """Executor with worker processes, whose supervisors are forked from a server process.
+
+    All processes end with this one.
+
+    Parameters
+    ----------
+    jobs : int, default=1
+        Number of workers.
+    data_dirs : sequence of path, default=()
+    limits : Limits
+        Of each run.
+    """
+
+    def __init__(
+        self, jobs: int = 1, data_dirs: Sequence[str | Path] = (), limits: Limits = NO_LIMITS
+    ) -> None:
+        if limits.memory is not None and limits.memory < _LEAST_MEMORY:
+            raise BoostbenchError(
+                f"a worker needs about 300 MiB itself; give at least {_LEAST_MEMORY / 2**20:.0f}M",
+                where="memory limit",
+            )
+        if not hasattr(os, "fork"):
+            what = "requires fork, as on Linux and macOS; use `--executor inline`"
+            raise BoostbenchError(what, where="--executor local")
+        super().__init__(jobs, data_dirs)
+        self._limits = limits
+        self._busy: dict[Connection, Job] = {}
+        self._idle: list[Connection] = []
+        self._start_server()
+
+    def submit(self, run: Run, key: Key, n_left: int) -> None:
+        """Start a run; it gets more threads if fewer runs than cores are left."""
+        threads = self._limits.threads or max(self.jobs // n_left, 1)
+        self.submit_job(self.job(run, key, self._limits.replaced(threads=threads)))
+
+    def submit_job(self, job: Job) -> None:
+        """Start a job."""
+        supervisor = self._idle.pop() if self._idle else self._new_supervisor()
+        self._busy[supervisor] = job
+        with contextlib.suppress(OSError):  # the supervisor is gone; `ended` notices
+            supervisor.send(job)
+
+    def wait(self, timeout: float) -> None:
+        """Wait until a run ends, for at most ``timeout`` seconds."""
+        wait([*self._busy], timeout)
+
+    def ended(self) -> list[tuple[Key, Record]]:
+        """Return the records of the runs that have ended since the last call."""
+        found = []
+        for supervisor in [each for each in self._busy if each.poll()]:
+            job = self._busy.pop(supervisor)
+            try:
+                record = supervisor.recv()
+                self._idle.append(supervisor)
+            except (EOFError, OSError):
+                supervisor.close()
+                message = "the process that supervises the run ended"
+                record = failure(job, "killed", "ProcessExpired", message, now())
+            found.append((job.key, record))
+        return found
+
+    def shutdown(self) -> None:
+        """Stop all runs immediately and end the processes."""
+        for connection in (*self._busy, *self._idle):
+            connection.close()
+        self._busy, self._idle = {}, []
+        self._requests.close()
+        try:
+            self._server.wait(_CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._server.kill()
+            self._server.wait()
+
+    def _new_supervisor(self) -> Connection:
+        """Have the server fork a supervisor.
+
+        Raises
+        ------
+        BoostbenchError
+            If the system starts no further process, or the server ends repeatedly.
+        """
+        for _ in range(_MOST_LOST):
+            if self._server.poll() is not None:  # killed; its supervisors go on
+                self._requests.close()
+                self._start_server()
+            own_end, other_end = socket.socketpair()
+            supervisor = Connection(own_end.detach())
+            with contextlib.suppress(EOFError, OSError):
+                with other_end:
+                    socket.send_fds(self._requests, [b"+"], [other_end.fileno()])
+                supervisor.recv()
+                return supervisor
+            supervisor.close()
+            if self._server.wait() == os.EX_OSERR:
+                what = "the system starts no further process; raise the limit (`ulimit -u`) or give"
+                raise BoostbenchError(f"{what} a lower --jobs")
+        code = in_words(self._server.returncode)
+        raise BoostbenchError(f"the server of the worker processes ends repeatedly, with {code}")
+
+    def _start_server(self) -> None:
+        self._requests, server_end = socket.socketpair()
+        program = (
+            f"import sys; sys.path[:] = {sys.path!r}\n"
+            "from boostbench.experiments.running.supervisor import serve\n"
+            f"serve({server_end.fileno()})"
+        )
+        with server_end:
+            self._server = subprocess.Popen(
+                [sys.executable, "-c", program],
+                env={**os.environ, **dict.fromkeys(THREAD_VARIABLES, "1")},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                pass_fds=[server_end.fileno()],
+                start_new_session=True,
+            )
