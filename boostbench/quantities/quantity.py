@@ -183,7 +183,7 @@ class Quantity:
 
     def of_run(self, record: Any) -> float | None:
         """Return the value of a whole run from its record; None if it is not recorded."""
-        value: float | None = getattr(record.at_checkpoints, self.curve, None)
+        value: float | None = record.at_checkpoints.get(self.curve)
         return value
 
 

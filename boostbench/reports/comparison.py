@@ -220,7 +220,7 @@ def _confusion(study: Study, dataset: str, booster: str) -> NDArray[np.int64] | 
     total: Any = None
     for (_, place, name), results in study.cells.items():
         for result in results if (place, name) == (dataset, booster) else ():
-            kept = result.record and getattr(result.record.at_checkpoints, "confusion", None)
+            kept = result.record and result.record.by_round("confusion")
             if kept:
                 total = np.array(kept[max(kept, key=int)]) + (0 if total is None else total)
     return None if total is None else np.asarray(total, dtype=np.int64)

@@ -55,7 +55,7 @@ def margins_of(result: Result, at: int) -> Floats:
 
 def labels_of(result: Result) -> NDArray[np.int64]:
     """Return the classes of the test samples, 0 to K-1."""
-    labels = _record(result).at_checkpoints.labels
+    labels = _record(result).at_checkpoints.get("labels")
     if not labels:
         raise BoostbenchError("no scores were recorded; give the config 'record: [scores]'")
     return np.asarray(labels, dtype=np.int64)
@@ -69,7 +69,7 @@ def _scores(result: Result, at: int) -> Floats:
             f"predictors are defined for {' and '.join(_SCALE)}; {result.run.method!r} is {name!r}"
         )
     record, labels = _record(result), labels_of(result)
-    recorded = record.at_checkpoints.scores
+    recorded = record.by_round("scores")
     if at == 0 or record.n_rounds == 0:
         return np.zeros((len(labels), record.n_classes))
     if str(at) not in recorded:

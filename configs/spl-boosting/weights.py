@@ -115,7 +115,7 @@ def _chosen(study: Study, dataset: str | None, seed: int | None) -> list[Result]
 
 def _weights_of(result: Result) -> NDArray[np.float64]:
     """Return the weights after the last round."""
-    kept = {} if result.record is None else result.record.at_checkpoints.sample_weights
+    kept = {} if result.record is None else result.record.by_round("sample_weights")
     if not kept:
         raise BoostbenchError("no weights were kept; give the config 'record: [sample_weights]'")
     return np.asarray(kept[max(kept, key=int)], dtype=np.float64)

@@ -6,7 +6,6 @@ A plugin file, loaded with `boostbench.load_plugin` here and in the workers.
 import os
 import signal
 import time
-from types import SimpleNamespace
 
 import numpy as np
 import psutil
@@ -92,16 +91,3 @@ class ToySleeps(ToyCentroids):
         print("sleeping", flush=True)
         time.sleep(self.seconds)
         return super().fit(X, y)
-
-
-@boosters.register("toy-takes-its-time")
-class ToyTakesItsTime(ToyCentroids):
-    """Tells of each round, which takes a while."""
-
-    def fit(self, X, y, *, on_round=None):
-        super().fit(X, y)
-        for t, labels in enumerate(self.staged_predict(X), start=1):
-            time.sleep(0.3)
-            step = SimpleNamespace(edge=0.5)
-            on_round(SimpleNamespace(round=t, scores=X[:, :1], labels=labels, loss=1.0, step=step))
-        return self

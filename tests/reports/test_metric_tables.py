@@ -32,7 +32,7 @@ def study(folder, without=()):
         if name not in without:
             record["curves"]["test_auc"] = [AUC[name]] * 5
             record["curves"]["test_log_loss"] = [LOG_LOSS[name]] * 5
-        record["model_size"] = 1234
+        record["at_checkpoints"]["model_size"] = 1234
         results.append(make_result(run, record=record))
     return collect(config, results)
 

@@ -11,7 +11,6 @@ from numpy.testing import assert_allclose
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Noise, Params
-from boostbench.experiments.store.record import Checkpoints
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims.verdicts import judge
 from boostbench.reports.figures.error_curves import draw_curves
@@ -121,7 +120,7 @@ def test_marks_are_as_large_as_samples_are_heavy(gaussians):
     figure = drawn(draw_weights, gaussians)
     samples, ada, spl = figure.axes
     problem = prepare(gaussians.results[0].run)
-    w = np.array(gaussians.results[0].record.at_checkpoints.sample_weights["6"])
+    w = np.array(gaussians.results[0].record.by_round("sample_weights")["6"])
     marks = [c for c in ada.collections if isinstance(c, PathCollection) and len(c.get_offsets())]
     assert sum(len(c.get_offsets()) for c in marks) == 200
     sizes = {
@@ -136,7 +135,7 @@ def test_marks_are_as_large_as_samples_are_heavy(gaussians):
 
 
 def test_weights_that_were_not_kept_are_asked_for(gaussians, tmp_path):
-    bare = with_records(gaussians, lambda _: {"at_checkpoints": Checkpoints()})
+    bare = with_records(gaussians, lambda _: {"at_checkpoints": {}})
     with pytest.raises(BoostbenchError, match=r"record: \[sample_weights\]"):
         draw_weights(bare)
     with pytest.raises(BoostbenchError, match="no run on 'gaussians-spl' with the seed 7"):

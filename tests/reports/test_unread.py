@@ -33,8 +33,8 @@ def test_unread_losses_and_rounds_are_left_out(
 ):
     record, kept = left_out(make_config(tmp_path, rounds=60, checkpoints=[10, 20]))
     assert set(record.curves) - set(kept.curves) == {"loss"}
-    assert set(record.at_checkpoints.right) == {"1", "2", "5", "10", "20", "50", "60"}
-    assert set(kept.at_checkpoints.right) == {"10", "20", "60"}
+    assert set(record.by_round("right")) == {"1", "2", "5", "10", "20", "50", "60"}
+    assert set(kept.by_round("right")) == {"10", "20", "60"}
     same = record.plain() | {"curves": 0, "at_checkpoints": 0}
     assert kept.plain() | {"curves": 0, "at_checkpoints": 0} == same
 
@@ -42,14 +42,14 @@ def test_unread_losses_and_rounds_are_left_out(
 def test_the_samples_of_a_round_that_a_claim_names_are_kept(tmp_path):
     claim = {"says": "so", "compares": {"booster": "samme", "at": 5, "lower_than": "others"}}
     config = with_claims(make_config(tmp_path, rounds=60, checkpoints=[10]), claim)
-    assert set(left_out(config)[1].at_checkpoints.right) == {"5", "10", "60"}
+    assert set(left_out(config)[1].by_round("right")) == {"5", "10", "60"}
 
 
 def test_which_samples_were_right_is_left_out_where_seeds_repeat_splits(tmp_path):
     config = make_config(tmp_path, seeds=2)
     runs = [replace(run, split=Params({"holdout": 0.3})) for run in runs_of(config)]
     record = make_result(runs[0], record=make_record(runs[0])).record
-    assert Unread(config, runs).left_out(runs[0], record).at_checkpoints.right == {}
+    assert Unread(config, runs).left_out(runs[0], record).by_round("right") == {}
 
 
 def test_a_curve_that_an_option_of_a_plugin_names_is_kept(tmp_path):

@@ -58,7 +58,6 @@ from boostbench.experiments.runs import (
     Params,
     Rounds,
 )
-from boostbench.quantities import QUANTITIES
 from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
 #: Alias of `Config.path`, distinct from all keys of a config.
@@ -78,15 +77,7 @@ def _read_by(read: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
 
 
 def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
-    asked = QUANTITIES.asked_by("metrics")
-    names = [asked[name] for name in info.data.get("metrics", ())]
-    shown = {name: each for name in names if not (each := QUANTITIES[name]).always}
-    tables = [
-        {"table": {"value": name, "name": f"table-{name}"}}
-        for name, each in shown.items()
-        if each.on_test and each.is_number
-    ]
-    return read_parts(value or ("table", *tables, "curves"), _context(info))
+    return read_parts(value or ("table", "curves"), _context(info))
 
 
 def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
@@ -206,10 +197,10 @@ class Config(Model):
     limits: Limits = Field(default_factory=Limits, description="Limits of one run.")
     report: Annotated[
         tuple[InstanceOf[ReportPart], ...],
-        BeforeValidator(_read_parts, json_schema_input_type=list[Any] | str),
+        BeforeValidator(_read_parts, json_schema_input_type=list[Any]),
     ] = Field(
         (),
-        description="Tables and figures, in order, or a file with them and claims.",
+        description="Tables and figures, in order.",
         validate_default=True,
     )
     claims: Annotated[

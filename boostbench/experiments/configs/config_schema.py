@@ -8,7 +8,6 @@ from typing import Any
 
 from boostbench import registry
 from boostbench.data.catalog import catalog
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.entries import DATA_OPTIONS, DATA_SET_OPTIONS, DataSet
 from boostbench.experiments.configs.kind_options import options_model
@@ -29,40 +28,38 @@ def config_schema() -> dict[str, Any]:
     schema = Config.model_json_schema(by_alias=True)
     properties = schema["properties"]
     del properties[FILE]
-    properties["extends"] = {
-        "type": "string",
-        "description": "Config whose keys are inherited, by its relative path or its name.",
-    }
     parts = _options_of(registry.tables) | _options_of(registry.figures)
-    properties["report"]["anyOf"][0]["items"] = _entry(parts, parts, False)
     claim = schema["$defs"].pop("ClaimWords")
     claim["properties"] |= _options_of(registry.claims)
     claim["patternProperties"] = {_FILE_KIND: {"type": "object"}}
-    properties["claims"]["items"] = claim
     of_data = {
         key: schema_of(Data if key in DATA_OPTIONS else DataSet, key) for key in DATA_SET_OPTIONS
     }
     of_booster = {key: schema_of(BoosterSpec, key) for key in ("label", "rounds")}
-    sets = _entry({*catalog(()), *registry.generators.names()}, {}, _mapping(of_data))
-    properties["datasets"] |= {"items": sets, "minItems": 1}
-    boosters = _entry(registry.boosters.names(), {}, _mapping(of_booster))
-    properties["boosters"] |= {"items": boosters, "minItems": 1}
     rate = schema_of(Noise, "rate")
     of_noise = {
         "model": {"type": "string", "examples": registry.noise_models.names()},
         "rate": {"anyOf": [rate, {"type": "array", "items": rate}]},
     }
-    noises = [{"const": "none"}, {"type": "null"}, _mapping(of_noise) | {"required": [*of_noise]}]
-    several = {"type": "array", "items": {"anyOf": noises}, "minItems": 1}
-    properties["noise"] = {"anyOf": [*noises, several]}
+    noise = {"anyOf": [{"enum": ["none", None]}, _mapping(of_noise) | {"required": [*of_noise]}]}
+    sets = {*catalog(()), *registry.generators.names()}
+    properties["report"]["items"] = _entry(parts, parts, False)
+    properties["claims"]["items"] = claim
+    named = {"datasets": (sets, of_data), "boosters": (registry.boosters.names(), of_booster)}
+    for key, (names, own) in named.items():
+        properties[key] |= {"items": _entry(names, {}, _mapping(own)), "minItems": 1}
+    properties["noise"] = {"anyOf": [noise, {"type": "array", "items": noise, "minItems": 1}]}
     inherited = {
         key: {"anyOf": [value, {"type": "null"}]}  # null removes an inherited key
         for key, value in properties.items()
-        if key not in ("name", "sizes", "extends")
+        if key not in ("name", "sizes")
     }
     properties |= inherited
-    properties["sizes"]["additionalProperties"] = _mapping(inherited) | {
-        "additionalProperties": False
+    size = _mapping(inherited) | {"additionalProperties": False}
+    properties["sizes"]["additionalProperties"] = size
+    properties["extends"] = {
+        "type": "string",
+        "description": "Config whose keys are inherited, by its relative path or its name.",
     }
     return {
         **schema,
@@ -91,25 +88,17 @@ def _entry(names: Iterable[str], known: dict[str, Any], others: Any) -> dict[str
     text = {"type": "string", "minLength": 1, "examples": sorted(names)}
     if others is False:
         text = {"anyOf": [{"enum": sorted(names)}, {"type": "string", "pattern": _FILE_KIND}]}
-    properties = {name: {"anyOf": [own, {"type": "null"}]} for name, own in known.items()}
-    mapping = _mapping(properties) | {
-        "patternProperties": {_FILE_KIND: {"type": ["object", "null"]}},
-        "additionalProperties": others and {"anyOf": [others, {"type": "null"}]},
-        "minProperties": 1,
-        "maxProperties": 1,
-    }
-    return {"anyOf": [text, mapping]}
+    mapping = _mapping({name: {"anyOf": [own, {"type": "null"}]} for name, own in known.items()})
+    mapping["patternProperties"] = {_FILE_KIND: {"type": ["object", "null"]}}
+    mapping["additionalProperties"] = others and {"anyOf": [others, {"type": "null"}]}
+    return {"anyOf": [text, mapping | {"minProperties": 1, "maxProperties": 1}]}
 
 
 def _options_of(kinds: Registry) -> dict[str, Any]:
     """Return the schemas of the options of all kinds, with references resolved."""
     found: dict[str, Any] = {}
     for name in kinds.names():
-        try:
-            schema = options_model(kinds, name).model_json_schema(by_alias=True)
-        except (BoostbenchError, ImportError):  # a plugin that cannot be loaded
-            found[name] = {"type": "object"}
-            continue
+        schema = options_model(kinds, name).model_json_schema(by_alias=True)
         description = (inspect.getdoc(kinds.get(name)) or "").partition("\n")[0]
         found[name] = resolved(schema, schema.get("$defs", {})) | {"description": description}
     return found

@@ -222,8 +222,7 @@ class Limits(Model):
     time : float or None
         Wall time in seconds; the processes of the run are killed when it is over.
     memory : int or None
-        Bytes, including the processes that the run starts. Allocations beyond the limit fail; if
-        the memory exceeds it nevertheless, the processes are killed.
+        Bytes, including the processes that the run starts; all are killed if they use more.
     threads : int or None
         Threads of the boosters of this package, on which results do not depend. None: 1, or more
         in a local worker while others are idle.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,15 +91,6 @@ def make_plan(
     )
 
 
-@dataclass(frozen=True)
-class _Source:
-    """Properties of a data set that is not read yet."""
-
-    checksum: str
-    reason: str  # why the data set is absent; empty if it is present
-    entry: DatasetEntry
-
-
 class _Planner:
     """Compares runs with records, with caches shared by all runs.
 
@@ -179,18 +170,17 @@ class _Planner:
 
     def _without_record(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
         """Return a run without a valid record: missing, stale or skipped."""
-        source = self._source(run.data)
+        entry, _, reason = self._source(run.data)
         planned = stale or PlannedRun(run, "missing", "", key, None, self.store)
-        if obstacle := source.reason or self._obstacle(run, source.entry):
+        if obstacle := reason or self._obstacle(run, entry):
             return replace(planned, status="skipped", reason=obstacle, recorded=None)
         return planned
 
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""
         if run.around_seed not in self._shared:
-            source = self._source(run.data)
-            code = code_of(run, source.entry.generator)
-            self._shared[run.around_seed] = code, source.checksum[:8]
+            entry, checksum, _ = self._source(run.data)
+            self._shared[run.around_seed] = code_of(run, entry.generator), checksum[:8]
         return Key(value_of(run), run.rounds, *self._shared[run.around_seed])
 
     def _obstacle(self, run: Run, entry: DatasetEntry) -> str:
@@ -213,15 +203,16 @@ class _Planner:
         return ""
 
 
-def _source_of(data: Data, data_dirs: Sequence[str | Path]) -> _Source:
+def _source_of(data: Data, data_dirs: Sequence[str | Path]) -> tuple[DatasetEntry, str, str]:
+    """Return entry and checksum of a data set, and why it is absent; empty if it is present."""
     from boostbench.data.catalog import find_entry
     from boostbench.data.sources import locate
 
     entry = find_entry(data.name, data_dirs)
     try:
-        return _Source(locate(data.name, data.params.plain(), data_dirs).checksum, "", entry)
+        return entry, locate(data.name, data.params.plain(), data_dirs).checksum, ""
     except DataUnavailableError as error:
-        return _Source("", error.what, entry)
+        return entry, "", error.what
 
 
 def _absent(kind: registry.Registry, name: str) -> str:

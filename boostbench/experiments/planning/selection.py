@@ -30,7 +30,7 @@ from boostbench.experiments.configs.config import Config, Reach, Select
 from boostbench.experiments.configs.entries import Grid, Point, points_of, with_point
 from boostbench.experiments.planning.plans import Choice, PlannedRun, Result, Selected
 from boostbench.experiments.runs import Axis, Run
-from boostbench.experiments.store.record import FAILURES, SIZE_OF, Checkpoints, Record
+from boostbench.experiments.store.record import FAILURES, SIZE_OF, Record
 from boostbench.quantities import QUANTITIES
 
 #: Error counts after each round, as integers of any size.
@@ -308,19 +308,19 @@ def _joined(records: Sequence[Record], choices: Sequence[Choice]) -> dict[str, N
     }
 
 
-def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> Checkpoints:
+def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> dict[str, Any]:
     parts = [each for each in QUANTITIES.values() if each.at_checkpoints]
     joined: dict[str, dict[str, Any]] = {each.curve: {} for each in parts}
     for record, choice in zip(records, choices, strict=True):
         for each in parts:
-            values = getattr(record.at_checkpoints, each.curve, {})
+            values = record.by_round(each.curve)
             if each.kept == "ladder":  # kept at the last round, too
                 last = values.get(str(min(choice.rounds, record.n_rounds)))
                 if last is not None:
                     joined[each.curve][str(min(choice.at, records[-1].n_rounds))] = last
             else:
                 joined[each.curve] |= {at: v for at, v in values.items() if int(at) == choice.at}
-    return records[-1].at_checkpoints.model_copy(update=joined)
+    return {**records[-1].at_checkpoints, **joined}
 
 
 def _longer(axis: Axis, selected: set[Any], reach: Reach) -> Axis:

@@ -20,17 +20,15 @@ class Clocks(Phases):
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
-        self._clocks = [each for each in QUANTITIES.values() if isinstance(each, Clock)]
-        self._running: list[Clock] = []
+        self._phase = ""
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
         """Time a phase."""
-        self._running = [clock for clock in self._clocks if clock.phase == name]
+        self._phase = name
         self._add(-1)
         yield
         self._add(1)
-        self._running = []
 
     @contextmanager
     def pause(self) -> Iterator[None]:
@@ -40,9 +38,10 @@ class Clocks(Phases):
         self._add(-1)
 
     def _add(self, sign: int) -> None:
-        for clock in self._running:
-            seconds = self.seconds.get(clock.curve, 0.0) + sign * clock.now()
-            self.seconds[clock.curve] = seconds
+        for clock in QUANTITIES.values():
+            if isinstance(clock, Clock) and clock.phase == self._phase:
+                seconds = self.seconds.get(clock.curve, 0.0) + sign * clock.now()
+                self.seconds[clock.curve] = seconds
 
     def rounded(self) -> dict[str, float]:
         """Return the seconds of the finished phases, to the microsecond."""

@@ -1,4 +1,4 @@
-"""Environment of a run: machine, threads, memory and limits. Results do not depend on it."""
+"""Environment of a run: machine, threads and memory. Results do not depend on it."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import os
 import platform
 import re
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -60,28 +59,6 @@ def peak_memory_mb() -> float | None:
         if match:
             return round(int(match[1]) / 1024, 1)
     return None
-
-
-@contextmanager
-def memory_limit(limit: int | None) -> Iterator[None]:
-    """Make allocations beyond ``limit`` bytes of private memory raise MemoryError (Linux only).
-
-    The limit applies to data segment, heap and private mappings (RLIMIT_DATA). RLIMIT_AS would
-    also count address space that numba and OpenBLAS reserve but do not use.
-    """
-    if limit is None or not IS_LINUX:
-        yield
-        return
-    import resource
-
-    limits = resource.getrlimit(resource.RLIMIT_DATA)
-    hard = limits[1]
-    soft = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, limits)
 
 
 def die_with_parent() -> None:

@@ -73,14 +73,13 @@ def perform(job: Job, *, let_through: type[BaseException] | tuple[()] = ()) -> R
     started = now()
     environment.reset_peak_memory()
     try:
-        with environment.memory_limit(job.limits.memory):
-            fields = _execute(job)
+        fields = _execute(job)
         fields["stop_reason"] = as_text(fields["stop_reason"])
         return _record(job, "ok", None, fields, started)
     except let_through:
         raise
     except BaseException as problem:  # a booster may raise anything
-        return _record(job, _status_of(problem), _error_fields(problem, job), {}, started)
+        return _record(job, _status_of(problem), _error_fields(problem), {}, started)
 
 
 def failure(
@@ -140,19 +139,15 @@ def _status_of(problem: BaseException) -> str:
     return "skipped" if isinstance(problem, DataUnavailableError) else "failed"
 
 
-def _error_fields(problem: BaseException, job: Job) -> dict[str, Any]:
+def _error_fields(problem: BaseException) -> dict[str, Any]:
     """Return the ``error`` field of a record; its log ends with the traceback."""
-    message = as_text(problem)
-    if isinstance(problem, MemoryError) and job.limits.memory is not None:
-        limit = f"needs more than the memory limit of {job.limits.memory / 2**20:.0f} MiB"
-        message = f"{limit} ({message})" if message else limit
     try:
         trace = "".join(traceback.format_exception(problem))[-_LONGEST_TEXT:].splitlines()
     except BaseException:
         trace = []
     return {
         "kind": as_text(type(problem).__name__),
-        "message": message,
+        "message": as_text(problem),
         "where": inputs.place_of(problem),
         "log_tail": [as_text(line) for line in trace[-LOG_LINES:]],
     }

@@ -19,7 +19,6 @@ from __future__ import annotations
 import ast
 import hashlib
 import importlib.util
-import itertools
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -57,7 +56,6 @@ class _Import(NamedTuple):
     module: str
     names: tuple[tuple[str, str], ...]  # (name in the module, local name)
     level: int
-    is_at_top: bool
     for_types: bool  # under ``if TYPE_CHECKING``
 
 
@@ -199,17 +197,14 @@ def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
     for node in ast.walk(tree) if is_own else ():
         if isinstance(node, ast.Module | ast.ClassDef):
             node.body = [each for each in node.body if not _is_for_models(each)]
-    blocks = [node for node in tree.body if isinstance(node, ast.If)]
-    top = {*tree.body, *itertools.chain(*(block.body for block in blocks))}
-    typing = {inner for block in filter(_is_for_types, blocks) for inner in block.body}
+    typing = {node for block in filter(_is_for_types, tree.body) for node in ast.walk(block)}
     imports: list[_Import] = []
     for node in ast.walk(tree):
-        places = node in top, node in typing
         if isinstance(node, ast.Import):
-            imports += [_Import(alias.name, (), -1, *places) for alias in node.names]
+            imports += [_Import(alias.name, (), -1, node in typing) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = tuple((alias.name, alias.asname or alias.name) for alias in node.names)
-            imports.append(_Import(node.module or "", names, node.level, *places))
+            imports.append(_Import(node.module or "", names, node.level, node in typing))
     for node in ast.walk(tree):
         _reduce(node, is_own=is_own)
     constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
@@ -353,7 +348,7 @@ def _definers(module: str, name: str, root: str) -> list[str]:
         return []
     if _hands_on(path):
         for statement in _facts_of(path).imports:
-            for original, local in statement.names if statement.is_at_top else ():
+            for original, local in statement.names:
                 if local == name:
                     return _definers(_absolute(statement, module, path), original, root)
     return [module]

@@ -19,8 +19,8 @@ from pathlib import Path
 
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.store.identity import Key
-from boostbench.experiments.store.record import SHORT, Record
-from boostbench.experiments.store.records import RecordStore, encode, folder_name
+from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.records import SHORT, RecordStore, encode, folder_name
 from boostbench.whole_files import open_file, read_bounded, write_file
 
 _log = logging.getLogger(__name__)

@@ -26,43 +26,35 @@ record is a JSON file:
 from __future__ import annotations
 
 import base64
-import hashlib
-import json
 import math
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
-    GetCoreSchemaHandler,
-    GetPydanticSchema,
+    JsonValue,
     NonNegativeFloat,
     PlainSerializer,
     PlainValidator,
     ValidationError,
-    create_model,
     model_validator,
 )
-from pydantic_core import CoreSchema, core_schema
 
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
-from boostbench.quantities import QUANTITIES, Clock, Quantity
+from boostbench.quantities import QUANTITIES, Clock
 from boostbench.validation import first_mistake
 
 FORMAT: Literal[1] = 1
 #: Statuses of failed runs; failed runs are repeated only with ``--retry``.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 
-#: Number of hex digits of digests in packed files, whose compression has a checksum too.
-SHORT = 4
-_DIGEST = b', "digest": "'
 #: Curves of counts, with the field that holds the number of samples.
 SIZE_OF = {
     each.curve: each.counted for each in QUANTITIES.values() if each.type is int and each.counted
@@ -79,29 +71,8 @@ def complaint(error: ValidationError) -> str:
     return f"{'.'.join(map(str, place))}: {what}" if place else what
 
 
-def signed(plain: Mapping[str, Any], *, digits: int = 64) -> bytes:
-    """Return JSON that ends with the first ``digits`` digits of a digest of the preceding text."""
-    text = json.dumps(plain, ensure_ascii=False, allow_nan=False)
-    # UTF-8 cannot encode lone surrogates; they are escaped as in JSON.
-    body = text.encode("utf-8", "backslashreplace")[:-1]
-    return body + _DIGEST + _digest(body)[:digits] + b'"}\n'
-
-
-def unsigned(content: bytes) -> bytes | None:
-    """Return the signed JSON without its last brace; None if truncated or modified."""
-    body, _, rest = content.rpartition(_DIGEST)
-    digest = _digest(body)
-    return body if rest in {digest[:length] + b'"}\n' for length in (64, SHORT)} else None
-
-
-def _digest(body: bytes) -> bytes:
-    return hashlib.sha256(body).hexdigest().encode()
-
-
 def _key(value: object) -> Key:
-    if not isinstance(value, str | Key):
-        raise ValueError("must be the text of a key")
-    return Key.parse(value) if isinstance(value, str) else value
+    return value if isinstance(value, Key) else Key.parse(str(value))
 
 
 def _array(values: list[int] | list[float | None]) -> NDArray[Any]:
@@ -118,23 +89,19 @@ def _plain(curve: NDArray[Any]) -> list[int] | list[float | None]:
     return [None if value != value else value for value in curve.tolist()]
 
 
-def _curve_schema(source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-    counts = Annotated[list[int], Field(fail_fast=True)]
-    lists = Annotated[counts | list[float | None], Field(union_mode="left_to_right")]
-    return core_schema.no_info_after_validator_function(
-        _array,
-        handler.generate_schema(lists),
-        serialization=core_schema.plain_serializer_function_ser_schema(_plain),
-    )
-
-
 def _none_as_empty(value: object) -> object:
     return {} if value is None else value
 
 
-Curve = Annotated[NDArray[Any], GetPydanticSchema(_curve_schema)]
-_Value = int | float | None
-_Round = Annotated[str, Field(pattern="^(0|[1-9][0-9]{0,7})$")]
+if TYPE_CHECKING:
+    Curve = NDArray[Any]
+else:
+    Curve = Annotated[
+        Annotated[list[int], Field(fail_fast=True)] | list[float | None],
+        Field(union_mode="left_to_right"),
+        AfterValidator(_array),
+        PlainSerializer(_plain),
+    ]
 
 
 class _Strict(BaseModel):
@@ -166,35 +133,6 @@ class Failure(_Strict):
         return f"{text} ({self.where})" if self.where else text
 
 
-def _kept(quantity: Quantity) -> Any:
-    """Return the type of the values of a quantity in `Checkpoints`."""
-    value = quantity.type
-    return value if quantity.kept == "once" else dict[_Round, value]  # type: ignore[valid-type]
-
-
-class _Values(_Strict):
-    """Values that are not curves, by `Quantity.curve`: by round, as text, or one for the whole run.
-
-    Those of quantities that are not known here, such as another version's, stay as they are.
-    """
-
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-
-if TYPE_CHECKING:
-    Checkpoints = _Values
-else:
-    Checkpoints = create_model(
-        "Checkpoints",
-        __base__=_Values,
-        **{
-            each.curve: (_kept(each), None if each.kept == "once" else {})
-            for each in QUANTITIES.values()
-            if each.kept != "rounds" and not isinstance(each, Clock)
-        },
-    )
 #: Marks a field that tells how a run went, not what came out: another run of the same value, code
 #: and data may differ in it.
 _CIRCUMSTANCE = object()
@@ -267,15 +205,16 @@ class Record(Summary):
     noise : Corruption or None
     curves : dict of str to ndarray
         One entry per round: int32 counts, or float64 with NaN for missing values.
-    at_checkpoints : Checkpoints
+    at_checkpoints : dict
+        Other values by `Quantity.curve`: by round, as text, or one for the whole run.
     """
 
     model_config = ConfigDict(extra="allow")  # fields of other versions stay as they are
 
-    round_zero: Annotated[dict[str, _Value], BeforeValidator(_none_as_empty)] = {}
+    round_zero: Annotated[dict[str, int | float | None], BeforeValidator(_none_as_empty)] = {}
     noise: Corruption | None = None
     curves: Annotated[dict[str, Curve], BeforeValidator(_none_as_empty)] = {}
-    at_checkpoints: Annotated[Checkpoints, BeforeValidator(_none_as_empty)] = Checkpoints()
+    at_checkpoints: Annotated[dict[str, JsonValue], BeforeValidator(_none_as_empty)] = {}
 
     def curve(self, name: str) -> NDArray[Any]:
         """Return a curve, or its value at round 0 if there were no rounds; NaN if not recorded."""
@@ -294,12 +233,17 @@ class Record(Summary):
     def with_curve(self, name: str) -> Self:
         """Return the record with only one curve, and without values at checkpoints."""
         curves, zero = ({name: each[name]} for each in (self.curves, self.round_zero))
-        update = {"curves": curves, "round_zero": zero, "at_checkpoints": Checkpoints()}
+        update = {"curves": curves, "round_zero": zero, "at_checkpoints": {}}
         return self.model_copy(update=update)
+
+    def by_round(self, name: str) -> dict[str, Any]:
+        """Return values at checkpoints by the round as text; empty if not recorded."""
+        values: Any = self.at_checkpoints.get(name, {})
+        return dict(values)
 
     def right_at(self, at: int) -> NDArray[np.bool_] | None:
         """Return a mask of the correctly classified test samples after ``at`` rounds, or None."""
-        bits = self.at_checkpoints.right.get(str(min(at, self.n_rounds)))
+        bits = self.by_round("right").get(str(min(at, self.n_rounds)))
         if bits is None:
             return None
         packed = np.frombuffer(base64.b64decode(bits), dtype=np.uint8)
@@ -308,9 +252,6 @@ class Record(Summary):
     @model_validator(mode="after")
     def _check_curves(self) -> Self:
         """Check what a plugin may get wrong; the digest rules out all else."""
-        errors = "validation_errors" if self.run.validation else "test_errors"
-        if self.status == "ok" and errors not in self.curves and len(self.curves) != 1:
-            raise ValueError(f"the curve {errors} is missing")
         for name, curve in self.curves.items():
             if len(curve) != self.n_rounds:
                 raise ValueError(f"{name} has {len(curve)} entries for {self.n_rounds} rounds")

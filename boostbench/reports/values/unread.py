@@ -79,10 +79,10 @@ class Unread:
             for name, curve in record.curves.items()
             if name not in self._left_out
         }
-        right = record.at_checkpoints.right if run.dataset in self._by_sample else {}
+        right = record.by_round("right") if run.dataset in self._by_sample else {}
         right = {at: bits for at, bits in right.items() if int(at) in rounds}
-        checkpoints = record.at_checkpoints.model_copy(update={"right": right})
-        if not any(value for _, value in checkpoints):
+        checkpoints = {**record.at_checkpoints, "right": right}
+        if not any(checkpoints.values()):
             checkpoints = self._one(checkpoints)
         names = record.model_fields_set.intersection(_SHARED)
         same: dict[str, Any] = {name: self._one(getattr(record, name)) for name in names}

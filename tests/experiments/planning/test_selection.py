@@ -255,8 +255,8 @@ def test_early_stopping_needs_no_grid_and_holds_all_that_was_recorded(config_fil
             assert rounds == fit.curves["validation_errors"].argmin() + 1
         for name in ("test_errors", "test_log_loss"):
             assert record.curve_at(name, np.array([6]))[0] == fit.curves[name][rounds - 1]
-        there = fit.at_checkpoints.confusion.get(str(rounds))  # kept at some rounds alone
-        assert record.at_checkpoints.confusion == ({} if there is None else {"6": there})
+        there = fit.by_round("confusion").get(str(rounds))  # kept at some rounds alone
+        assert record.by_round("confusion") == ({} if there is None else {"6": there})
         n_early += rounds < fit.n_rounds
     assert n_early
 

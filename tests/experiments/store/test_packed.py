@@ -7,7 +7,6 @@ import pytest
 from boostbench.errors import BoostbenchError, DataError
 from boostbench.experiments.store import packed
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
-from boostbench.experiments.store.record import Checkpoints
 from boostbench.experiments.store.records import RecordStore, encode
 from tests.experiments.tools import carry_out
 
@@ -33,7 +32,7 @@ def done(runs_of, results):
 def less(record, *curves):
     """Return a record without some curves and the samples that were right."""
     kept = {name: curve for name, curve in record.curves.items() if name not in curves}
-    return record.model_copy(update={"curves": kept, "at_checkpoints": Checkpoints()})
+    return record.model_copy(update={"curves": kept, "at_checkpoints": {}})
 
 
 def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
@@ -58,18 +57,11 @@ def test_packed_records_lack_only_what_was_left_out(done, tmp_path, reduced, lef
     store = PackedRecords(tmp_path / PACKED)
     for record, path in zip(done, store.all_paths(), strict=True):
         packed = store.read(path)
-        assert packed.at_checkpoints.right == {}
+        assert packed.by_round("right") == {}
         assert left <= set(packed.curves) < set(record.curves)
         assert packed.seconds == record.seconds
         for name, curve in packed.curves.items():
             np.testing.assert_array_equal(curve, record.curves[name])
-
-
-def test_a_record_with_one_other_curve_is_passed_over(done, tmp_path, caplog):
-    pack([less(done[0], *({*done[0].curves} - {"loss"}))], tmp_path / PACKED)
-    store = PackedRecords(tmp_path / PACKED)
-    assert [store.read(path) for path in store.all_paths()] == [None]
-    assert "errors is missing" in caplog.messages[0]
 
 
 def test_lists_of_version_0_2_are_read_from_their_differences():
