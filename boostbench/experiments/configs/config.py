@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -29,7 +28,6 @@ from boostbench.experiments.configs.entries import (
 )
 from boostbench.experiments.configs.fields import (
     MAX_FOLDS,
-    MAX_RUNS,
     CheckpointRounds,
     Limits,
     Metrics,
@@ -243,21 +241,6 @@ class Config(Model):
                 raise ValueError(what)
         return checkpoints
 
-    @field_validator("seeds")
-    @classmethod
-    def _check_number_of_runs(cls, seeds: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
-        if {"boosters", "datasets", "split", "noise"} <= info.data.keys():
-            own = {seed for entry in info.data["datasets"] for seed in entry.seeds}
-            folds = max(
-                (_n_folds(entry.split or info.data["split"]) for entry in info.data["datasets"]),
-                default=1,
-            )
-            lists = ("boosters", "datasets", "noise")
-            n = len({*seeds, *own}) * folds * math.prod(len(info.data[key]) for key in lists)
-            if n > MAX_RUNS:
-                raise ValueError(f"must make at most {MAX_RUNS:,} runs, found up to {n:,}")
-        return seeds
-
     @field_validator("select")
     @classmethod
     def _check_select(cls, select: Select | None, info: ValidationInfo) -> Select | None:
@@ -308,10 +291,6 @@ def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
     """
     steps = (m * 10**e for e in range(len(str(rounds))) for m in (1, 2, 5))
     return (*(step for step in steps if step < rounds), rounds)
-
-
-def _n_folds(split: str | Params) -> int:
-    return split.get("folds", 1) if isinstance(split, Params) and "fold" not in split else 1
 
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:

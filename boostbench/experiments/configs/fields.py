@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, ValidationInfo
 
@@ -26,7 +26,6 @@ from boostbench.validation import Distinct, Listed, Mistake, MistakesError, Mode
 
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
-MAX_RUNS = 200_000
 _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _BYTES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _PART = r"\s*([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([A-Za-z])\s*"
@@ -241,10 +240,6 @@ class Limits(Model):
     threads: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         default=None, description="Threads of this package's boosters."
     )
-
-    def replaced(self, **limits: float | None) -> Self:
-        """Return the limits with those given that are not None in place of these."""
-        return self.model_copy(update={key: limit for key, limit in limits.items() if limit})
 
 
 NO_LIMITS = Limits()

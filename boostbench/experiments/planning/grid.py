@@ -13,6 +13,8 @@ from boostbench.experiments.configs.entries import DataSet, read_grid
 from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
 from boostbench.quantities import QUANTITIES
 
+MAX_RUNS = 200_000
+
 
 def expand(config: Config) -> list[Run]:
     """Return all runs of a config in the order of execution.
@@ -28,6 +30,11 @@ def expand(config: Config) -> list[Run]:
     -------
     runs : list of Run
         Distinct runs. A run of a booster with a grid stands for the fits of the selection.
+
+    Raises
+    ------
+    BoostbenchError
+        If there are more than `MAX_RUNS`.
     """
     of_one_seed = [
         (run, frozenset(entry.seeds or config.seeds))
@@ -41,6 +48,9 @@ def expand(config: Config) -> list[Run]:
                 run = model.with_seed(seed)
                 key = run.around_seed, seed, run.rounds, repr(run.booster.grid)
                 runs.setdefault(key, run)
+        if len(runs) > MAX_RUNS:
+            what = f"makes more than {MAX_RUNS:,} runs, with {len(runs):,} up to the seed {seed}"
+            raise BoostbenchError(what, where=str(config.path))
     return list(runs.values())
 
 

@@ -135,7 +135,7 @@ class LocalExecutor(Executor):
     def submit(self, run: Run, key: Key, n_left: int) -> None:
         """Start a run; it gets more threads if fewer runs than cores are left."""
         threads = self._limits.threads or max(self.jobs // n_left, 1)
-        self.submit_job(self.job(run, key, self._limits.replaced(threads=threads)))
+        self.submit_job(self.job(run, key, self._limits.model_copy(update={"threads": threads})))
 
     def submit_job(self, job: Job) -> None:
         """Start a job."""

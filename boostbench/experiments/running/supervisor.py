@@ -227,7 +227,7 @@ class _Worker:
         if time.monotonic() > deadline:
             what = f"was stopped at the time limit of {limits.time:g} s"
             return "timeout", "TimeoutError", what
-        if limits.memory and _uses_more(self.pid, limits.memory):
+        if limits.memory and _memory(self.pid) > limits.memory:
             what = f"the memory limit of {limits.memory / 2**20:.0f} MiB; it was killed"
             return "out-of-memory", "MemoryError", f"needs more than {what}"
         return None
@@ -254,26 +254,15 @@ def _fork() -> int:
     os._exit(os.EX_OSERR)
 
 
-def _uses_more(pid: int, limit: int) -> bool:
-    """Return whether a process and its descendants use more than ``limit`` bytes."""
-    tree = [pid]
+def _memory(pid: int) -> int:
+    """Return the bytes that a process and its descendants use; shared memory counts once."""
+    total, tree = 0, [pid]
     for each in tree:
         tree += _children(each)
-    if sum(_memory(each, "rss") for each in tree) <= limit:
-        return False
-    # The sum of resident memory counts shared memory more than once.
-    return len(tree) == 1 or sum(_memory(each, "pss") for each in tree) > limit
-
-
-def _memory(pid: int, kind: str) -> int:
-    try:
-        process = psutil.Process(pid)
-        if kind == "rss":
-            return int(process.memory_info().rss)
-        full = process.memory_full_info()
-        return int(getattr(full, "pss", full.uss))
-    except psutil.Error:
-        return 0
+        with contextlib.suppress(psutil.Error):
+            used = psutil.Process(each).memory_full_info()
+            total += getattr(used, "pss", used.uss)
+    return total
 
 
 def kill_tree(pid: int) -> None:

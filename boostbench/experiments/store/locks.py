@@ -5,19 +5,16 @@ its owner, a process. The creation of a link is atomic on every file system with
 NFS, where system locks (flock, lockf) may be local to a machine or ineffective.
 
 Locks of a terminated owner are void. An owner counts as terminated if it belongs to this machine
-and its process does not exist, or if its file in the folder has not changed for three minutes. An
-owner touches its file every ten seconds; the time is measured by the clock of the waiting process,
-because NFS may show a change a minute late. Links of void locks remain. Links of a run are
-numbered, and the process that creates the next number owns the lock, so that only one of several
-successors obtains it.
+and its process does not exist, or if its file in the folder, which it touches every ten seconds, is
+three minutes older than that of the waiting process. Both times are those of the file server.
 
-If links cannot be created, every lock is granted, and a run may be executed twice. The same may
-happen if a process is suspended for three minutes and then resumed.
+A run may be executed twice, with the same record: if links cannot be created, so that every lock is
+granted, if a process is suspended for three minutes, or if two processes replace a void lock at the
+same moment.
 """
 
 from __future__ import annotations
 
-import itertools
 import os
 import socket
 import threading
@@ -45,11 +42,8 @@ class RunLocks:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / ".locked"
-        self._host = _host()
-        self._owner = self._folder / f"{self._host}@{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        self._links: dict[Key, Path] = {}
-        #: Modification time of each owner's file, and the local time of its first observation.
-        self._observed: dict[Path, tuple[int, float]] = {}
+        self._owner = self._folder / f"{_host()}@{os.getpid()}-{uuid.uuid4().hex[:8]}"
+        self._links: set[Path] = set()
         self._is_closed = threading.Event()
         with suppress(OSError):
             self._folder.mkdir(exist_ok=True)
@@ -59,51 +53,39 @@ class RunLocks:
 
     def take(self, key: Key) -> bool:
         """Lock a run; return False if another process holds the lock."""
-        for number in itertools.count():
-            link = self._folder / f"{key}.{number}"
+        link = self._folder / str(key)
+        try:
+            link.symlink_to(self._owner.name)
+            self._links.add(link)
+        except FileExistsError:
             try:
-                link.symlink_to(self._owner.name)
-            except FileExistsError:
-                if not self._is_void(link):
+                if _is_alive(self._folder / link.readlink(), self._owner.stat().st_mtime):
                     return False
-            except OSError:  # the file system has no links
-                return True
-            else:
-                self._links[key] = link
-                return True
-        raise AssertionError
+                link.unlink()
+            except OSError:  # released, or taken over, in the meantime
+                return False
+            return self.take(key)
+        except OSError:  # the file system has no links
+            pass
+        return True
 
     def release(self, key: Key) -> None:
         """Release the lock on a run."""
-        link = self._links.pop(key, None)
-        if link is not None:
-            with suppress(OSError):
-                link.unlink()
+        self._release(self._folder / str(key))
 
     def close(self) -> None:
         """Release all locks."""
-        for key in list(self._links):
-            self.release(key)
+        for link in [*self._links]:
+            self._release(link)
         self._is_closed.set()
         with suppress(OSError):
             self._owner.unlink()
 
-    def _is_void(self, link: Path) -> bool:
-        """Return whether the owner of a lock has terminated."""
-        try:
-            owner = self._folder / link.readlink()
-        except OSError:
-            return False  # released in the meantime
-        if _has_ended_here(owner.name, self._host):
-            return True
-        try:
-            changed = owner.stat().st_mtime_ns
-        except OSError:
-            changed = 0
-        now = time.monotonic()
-        if owner not in self._observed or self._observed[owner][0] != changed:
-            self._observed[owner] = changed, now
-        return now - self._observed[owner][1] > _DEAD_SECONDS
+    def _release(self, link: Path) -> None:
+        if link in self._links:
+            self._links.discard(link)
+            with suppress(OSError):
+                link.unlink()
 
     def _beat(self) -> None:
         while not self._is_closed.wait(_BEAT_SECONDS):
@@ -112,29 +94,30 @@ class RunLocks:
 
 
 def locked_runs(folder: Path) -> dict[str, str]:
-    """Return the owners of the locks in a folder of records, by the text of the key.
-
-    Only to be shown: an owner on another machine counts as terminated if its file is older than
-    three minutes by the clock of this machine.
-    """
+    """Return the owners of the locks in a folder of records, by the text of the key."""
     held: dict[str, str] = {}
-    folder, host = folder / ".locked", _host()
-    for link in folder.glob("*-*.*"):
-        with suppress(OSError):  # no link, or released in the meantime
-            owner = folder / link.readlink()
-            is_alive = time.time() - owner.stat().st_mtime < _DEAD_SECONDS
-            if is_alive and not _has_ended_here(owner.name, host):
-                held[link.stem] = owner.name
+    for link in (folder / ".locked").glob("*-*-*-*"):
+        with suppress(OSError):  # the file of an owner, or a lock released in the meantime
+            owner = link.parent / link.readlink()
+            if _is_alive(owner, time.time()):
+                held[link.name] = owner.name
     return held
 
 
-def _has_ended_here(owner: str, host: str) -> bool:
+def _is_alive(owner: Path, now: float) -> bool:
+    """Return whether an owner still works, by its process or the time of its file."""
+    if _has_ended_here(owner.name):
+        return False
+    return owner.exists() and now - owner.stat().st_mtime < _DEAD_SECONDS
+
+
+def _has_ended_here(owner: str) -> bool:
     """Return whether an owner is a process of this machine that has terminated.
 
     Zombies count as terminated.
     """
     owner_host, _, process = owner.rpartition("@")
-    if owner_host != host:
+    if owner_host != _host():
         return False
     try:
         status = psutil.Process(int(process.partition("-")[0])).status()
