@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 import numpy as np
-from boostbench.experiments.configs.variants import Select
 
+from boostbench.experiments.configs.config import Select
 from boostbench.experiments.runs import Params
 from boostbench.experiments.store.record import Record
 from boostbench.reports.values.unread import Unread
