@@ -282,7 +282,8 @@ def _read_claim(context: Mapping[str, Any], papers: Sequence[Path], value: Any) 
     options = mistakes.take(read, value[kind], kind)
     mistakes.close()
     claim = Claim(kind=kind, options=options, scope=context["scope"], entry=value, **words)
-    is_printed = claim.origin == "paper" and papers and options.in_print(claim.scope, papers)
+    is_asked = claim.origin == "paper" and papers
+    is_printed = options.in_print(claim.scope, papers) if is_asked else None
     if is_printed is False and not claim.misprint:
         what = "the printed values do not satisfy it; correct it, or give the reason as"
         mistakes.add(f"{what} 'misprint'", kind)
