@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from boostbench.experiments.planning.repeating import Repeated
-    from boostbench.experiments.running.conduct import Event, Progress
+    from boostbench.experiments.running.conduct import Progress
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.experiment_report import Report
     from boostbench.reports.values.frame import Study
 
 Paths = str | Path | Sequence[str | Path]
-Listener = Callable[["Event"], None]
+Listener = Callable[["Progress"], None]
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class Experiment:
         fresh : bool, default=False
             Do all runs again.
         on_plan, on_event : callable or None, default=None
-            Called with the first plan, and with every `Event` of progress.
+            Called with the first plan, and with the `Progress` after every step.
 
         Returns
         -------

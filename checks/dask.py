@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from boostbench.api import load_experiments
-from boostbench.experiments.running.conduct import Event, run_plan
+from boostbench.experiments.running.conduct import Progress, run_plan
 from boostbench.experiments.running.dask_executor import DaskExecutor
 from boostbench.experiments.running.executors import InlineExecutor
 from checks.attack.commands import records_of
@@ -77,11 +77,11 @@ def main() -> int:
 def _check(config: Path, folder: Path, cluster: Cluster) -> None:
     notices, n_done = set(), 0
 
-    def listen(event: Event) -> None:
+    def listen(event: Progress) -> None:
         nonlocal n_done
-        notices.add(event.progress.notice)
+        notices.add(event.notice)
         n_done += event.kind == "finished"
-        if not cluster.workers and event.progress.notice:
+        if not cluster.workers and event.notice:
             cluster.start_worker()
         elif len(cluster.workers) == 1 and n_done >= 6:
             cluster.workers[0].kill()

@@ -13,10 +13,10 @@ from boostbench.cli.output import is_fancy
 from boostbench.reports.text import duration
 
 if TYPE_CHECKING:
-    from boostbench.experiments.running.conduct import Event
+    from boostbench.experiments.running.conduct import Progress
 
 _FIRST_LINE_SECONDS, _LINE_SECONDS, _COMPILE_SECONDS = 5, 30, 60
-Listener = Callable[["Event"], None]
+Listener = Callable[["Progress"], None]
 
 
 @contextmanager
@@ -38,9 +38,9 @@ def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | N
 
         with Console(stderr=True).status(name) as status:
 
-            def listen(event: Event) -> None:
-                running = [planned.run.id for planned in event.progress.running[:2]]
-                parts = [_note(event), event.progress.notice or ", ".join(running)]
+            def listen(progress: Progress) -> None:
+                running = [planned.run.id for planned in progress.running[:2]]
+                parts = [_note(progress), progress.notice or ", ".join(running)]
                 text = f"{name}: {'; '.join(filter(None, parts))}"
                 status.update(Text(text, no_wrap=True, overflow="ellipsis"))
 
@@ -57,20 +57,20 @@ def n_runs(n: int) -> str:
 def _occasional_lines(name: str) -> Listener:
     next_time, notice = time.monotonic() + _FIRST_LINE_SECONDS, ""
 
-    def listen(event: Event) -> None:
+    def listen(progress: Progress) -> None:
         nonlocal next_time, notice
-        if event.progress.notice != notice:
-            notice = event.progress.notice
+        if progress.notice != notice:
+            notice = progress.notice
             print(f"{name}: {notice or 'continuing'}", file=sys.stderr, flush=True)
         if time.monotonic() >= next_time:
             next_time = time.monotonic() + _LINE_SECONDS
-            print(f"{name}: {_note(event)}", file=sys.stderr, flush=True)
+            print(f"{name}: {_note(progress)}", file=sys.stderr, flush=True)
 
     return listen
 
 
-def _note(event: Event) -> str:
-    progress, elapsed = event.progress, duration(event.progress.seconds)
+def _note(progress: Progress) -> str:
+    elapsed = duration(progress.seconds)
     parts = [f"{progress.done}/{progress.total} runs", elapsed]
     if not progress.done and progress.seconds < _COMPILE_SECONDS:
         parts.append("kernels are compiled once, up to a minute")

@@ -1,13 +1,12 @@
 """What is told while runs are under way."""
 
-import math
 import re
 from types import SimpleNamespace
 
 import pytest
 
 from boostbench.cli import progress
-from boostbench.experiments.running.conduct import Event, Progress
+from boostbench.experiments.running.conduct import Progress
 
 
 class LongRun:
@@ -16,19 +15,11 @@ class LongRun:
     id = "letter/sm-boost (subsample=0.5)/exchange-0.2/seed-3"
 
 
-def event(done, n_failed=0, *, remaining=300.0, seconds=61.0):
-    """Return an event of 9 runs, two of them under way."""
+def after(done, n_failed=0, *, seconds=61.0):
+    """Return the progress of 9 runs, two of them under way."""
     counts = {"ok": done - n_failed, "failed": n_failed}
-    running = [SimpleNamespace(run=LongRun()), SimpleNamespace(run=LongRun())]
-    so_far = Progress(
-        9,
-        counts,
-        [(None, None)] * n_failed,
-        running=tuple(running),
-        seconds=seconds,
-        remaining=remaining,
-    )
-    return Event("finished", so_far)
+    running = (SimpleNamespace(run=LongRun()), SimpleNamespace(run=LongRun()))
+    return Progress(9, counts, [(None, None)] * n_failed, running=running, seconds=seconds)
 
 
 @pytest.fixture
@@ -40,32 +31,28 @@ def clock(monkeypatch):
 
 def test_without_a_terminal_lines_are_rare(capsys, clock):
     with progress.showing_progress("tiny") as listen:
-        for second, n_failed in [(1, 0), (4, 1), (6, 1), (34, 1), (37, 1)]:
+        for second, n_failed in [(1, 0), (2, 1), (6, 1), (34, 1), (37, 1)]:
             clock.time = second
-            listen(event(second, n_failed))
+            listen(after(min(second, 8), n_failed))
     lines = capsys.readouterr().err.splitlines()
     assert lines == [
-        "tiny: 6/9 runs, 1 min 1 s, about 5 min 0 s left, 1 failed",
-        "tiny: 37/9 runs, 1 min 1 s, about 5 min 0 s left, 1 failed",
+        "tiny: 6/9 runs, 1 min 1 s, about 30.5 s left, 1 failed",
+        "tiny: 8/9 runs, 1 min 1 s, about 7.6 s left, 1 failed",
     ]
 
 
 @pytest.mark.parametrize(
-    ("done", "options", "line"),
+    ("done", "seconds", "line"),
     [
-        (0, {"remaining": math.nan}, "0/9 runs, 1 min 1 s"),
-        (1, {}, "1/9 runs, 1 min 1 s, about 5 min 0 s left"),
-        (
-            0,
-            {"remaining": math.nan, "seconds": 9.0},
-            "0/9 runs, 9.0 s, kernels are compiled once, up to a minute",
-        ),
+        (0, 61.0, "0/9 runs, 1 min 1 s"),
+        (1, 61.0, "1/9 runs, 1 min 1 s, about 8 min 8 s left"),
+        (0, 9.0, "0/9 runs, 9.0 s, kernels are compiled once, up to a minute"),
     ],
 )
-def test_a_line_tells_what_is_known(capsys, clock, done, options, line):
+def test_a_line_tells_what_is_known(capsys, clock, done, seconds, line):
     with progress.showing_progress("tiny") as listen:
         clock.time += 40
-        listen(event(done, **options))
+        listen(after(done, seconds=seconds))
     assert capsys.readouterr().err == f"tiny: {line}\n"
 
 
@@ -81,8 +68,8 @@ def test_on_a_terminal_there_is_one_line_whatever_its_width(capsys, monkeypatch,
     monkeypatch.setenv("COLUMNS", str(columns))
     monkeypatch.setenv("FORCE_COLOR", "1")
     with progress.showing_progress("tiny") as listen:
-        listen(event(3))
-        listen(event(4, 1))
+        listen(after(3))
+        listen(after(4, 1))
     err = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", capsys.readouterr().err)
     last = [line for line in re.split(r"[\r\n]+", err) if "tiny: 4/9 runs, 1 min 1 s" in line][-1]
     assert len(last) <= columns

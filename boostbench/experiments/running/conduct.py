@@ -27,7 +27,7 @@ _TICK_SECONDS = 0.5
 
 @dataclass
 class Progress:
-    """Progress of the work on a plan and, once it has ended, the outcome.
+    """Progress of the work on a plan, passed to ``on_event``, and finally the outcome.
 
     Attributes
     ----------
@@ -41,14 +41,18 @@ class Progress:
         Runs in progress.
     seconds : float
         Time since the start.
-    remaining : float
-        Estimated time until the end, in seconds; NaN if there is no estimate yet.
     interrupted : bool
         True if Ctrl-C ended the work.
     untouched : tuple of PlannedRun
         Runs of the experiment outside the plan, with their earlier statuses.
     notice : str
         Current message of the executor.
+    kind : {"started", "finished", "tick"}
+        The last step; ``tick`` about twice a second while no run finishes.
+    planned : PlannedRun or None
+        The run that started or finished last.
+    record : Record or None
+        The record of the run, if it finished.
     """
 
     total: int = 0
@@ -56,10 +60,12 @@ class Progress:
     failures: list[tuple[PlannedRun, Record]] = field(default_factory=list)
     running: tuple[PlannedRun, ...] = ()
     seconds: float = 0.0
-    remaining: float = 0.0
     interrupted: bool = False
     untouched: tuple[PlannedRun, ...] = ()
     notice: str = ""
+    kind: str = "tick"
+    planned: PlannedRun | None = None
+    record: Record | None = None
 
     @property
     def done(self) -> int:
@@ -71,27 +77,10 @@ class Progress:
         """Number of unfinished runs."""
         return self.total - self.done
 
-
-@dataclass(frozen=True)
-class Event:
-    """A step of the work, passed to ``on_event``.
-
-    Attributes
-    ----------
-    kind : {"started", "finished", "tick"}
-        ``tick``: sent about twice a second while no run finishes.
-    progress : Progress
-        Current progress. The object is shared between events and changes later.
-    planned : PlannedRun or None
-        The run that started or finished.
-    record : Record or None
-        The record of a finished run.
-    """
-
-    kind: str
-    progress: Progress
-    planned: PlannedRun | None = None
-    record: Record | None = None
+    @property
+    def remaining(self) -> float:
+        """Estimated time until the end, in seconds; NaN if there is no estimate yet."""
+        return self.seconds / self.done * self.n_left if self.done else math.nan
 
 
 def make_executor(
@@ -127,7 +116,7 @@ def run_plan(
     store: RecordStore,
     executor: Executor,
     *,
-    on_event: Callable[[Event], None] | None = None,
+    on_event: Callable[[Progress], None] | None = None,
     progress: Progress | None = None,
 ) -> Progress:
     """Carry out runs and write each record to disk as soon as its run ends.
@@ -167,7 +156,7 @@ def run_plan(
         except BaseException:
             executor.shutdown()
             raise
-    progress.running, progress.remaining = (), 0.0
+    progress.running = ()
     return progress
 
 
@@ -176,7 +165,7 @@ class _Conductor:
     waiting: deque[PlannedRun]
     store: RecordStore
     executor: Executor
-    on_event: Callable[[Event], None] | None
+    on_event: Callable[[Progress], None] | None
     progress: Progress
     locked_elsewhere: deque[PlannedRun] = field(default_factory=deque)
     running: dict[Key, PlannedRun] = field(default_factory=dict)
@@ -249,14 +238,11 @@ class _Conductor:
     ) -> None:
         progress = self.progress
         progress.seconds = time.monotonic() - self.start_time
-        if self.on_event is None:
-            return
         progress.running = tuple(self.running.values())
-        progress.remaining = (
-            progress.seconds / progress.done * progress.n_left if progress.done else math.nan
-        )
         progress.notice = self.executor.notice
-        self.on_event(Event(kind, progress, planned, record))
+        progress.kind, progress.planned, progress.record = kind, planned, record
+        if self.on_event is not None:
+            self.on_event(progress)
 
 
 def _time_of(path: Path) -> int:
