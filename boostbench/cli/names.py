@@ -119,7 +119,7 @@ def _all_names() -> list[str]:
 def _rows_of(kind: str) -> list[dict[str, Any]]:
     """Return a row for each name."""
     if kind == "configs":
-        from boostbench.experiments.configs.file import read_extended
+        from boostbench.experiments.configs.layers import read_extended
 
         return [
             {

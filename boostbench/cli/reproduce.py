@@ -24,7 +24,7 @@ _SIZES = ("quick", "standard", "full")
 
 def configs_by_paper() -> dict[str, list[Path]]:
     """Return the shipped configs by paper: those in its folder, then others that refer to it."""
-    from boostbench.experiments.configs.file import read_extended
+    from boostbench.experiments.configs.layers import read_extended
 
     configs: dict[str, list[Path]] = {}
     for name, path in sorted(shipped_configs().items(), key=lambda item: "/" not in item[0]):
