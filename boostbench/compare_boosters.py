@@ -101,8 +101,7 @@ def answer(
     experiment: Experiment, rope: float | None = None, page: str | Path | None = None
 ) -> Comparison:
     """Compare the boosters by the finished runs, and write the page if its path is given."""
-    from boostbench.reports.comparison import compare_boosters
-    from boostbench.reports.comparison_page import write_page
+    from boostbench.reports.comparison import compare_boosters, write_page
 
     study = experiment.study()
     labels = {label: dataset.classes for label, dataset in data_of(experiment)}

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from boostbench.data.loading import load
     from boostbench.declared import Count, NotNegative, Positive, Share
     from boostbench.errors import BoostbenchError, UnknownNameError, unknown
+    from boostbench.experiments.configs.fields import FileBeside
     from boostbench.experiments.configs.kind_options import (
         BoosterLabel,
         DataSetLabel,
@@ -58,9 +59,16 @@ if TYPE_CHECKING:
         Whole,
     )
     from boostbench.reports.claims.comparing import held_in
-    from boostbench.reports.claims.evidence import Case, Evidence, UnitOfTest
     from boostbench.reports.claims.inference import Outcome, all_of, at_least, decided, lower, near
-    from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Kind
+    from boostbench.reports.claims.kind import (
+        AboutMeans,
+        AboutRuns,
+        AboutValues,
+        Case,
+        Evidence,
+        Kind,
+        UnitOfTest,
+    )
     from boostbench.reports.claims.matching import ranked
     from boostbench.reports.figures.panels import (
         DIAMOND,
@@ -80,12 +88,11 @@ if TYPE_CHECKING:
         GREY,
         INK,
         SMALL,
-        class_colours,
         method_styles,
         round_ticks,
     )
-    from boostbench.reports.tables.table import BEYOND, Notes, Row, Table, TableCell
-    from boostbench.reports.text import capital, in_print, span
+    from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
+    from boostbench.reports.text import capital, in_print, listed, span
     from boostbench.reports.values.designs import Repeats, sample_of
     from boostbench.reports.values.differences import estimate, resampled_sets, signed_rank_p
     from boostbench.reports.values.frame import (
@@ -95,7 +102,13 @@ if TYPE_CHECKING:
         error_curve,
         tidy,
     )
-    from boostbench.reports.values.paper import PRINTED, PaperValues, read_paper_values
+    from boostbench.reports.values.paper import (
+        NO_VALUE,
+        PRINTED,
+        PaperValues,
+        read_paper_values,
+        read_rows,
+    )
     from boostbench.reports.values.part_options import (
         AtRound,
         MetricName,

@@ -422,7 +422,6 @@ figures = Registry(
 tables = Registry(
     "table",
     {
-        "datasets": "boostbench.reports.tables.data_sets:build_data_table",
         "selected": "boostbench.reports.tables.selected:build_selected_table",
         "table": "boostbench.reports.tables.error_table:build_table",
     },
@@ -437,8 +436,8 @@ claims = Registry(
         "ordered": "boostbench.reports.claims.comparing:Ordered",
         "ranks_within": "boostbench.reports.claims.matching:RanksWithin",
         "share": "boostbench.reports.claims.comparing:ShareOfRuns",
-        "stops": "boostbench.reports.claims.following:Stops",
-        "trend": "boostbench.reports.claims.following:Trend",
+        "stops": "boostbench.reports.claims.comparing:Stops",
+        "trend": "boostbench.reports.claims.comparing:Trend",
     },
     options="boostbench.reports.claims.kind:Kind",
 )

@@ -22,12 +22,11 @@ from numpy.typing import NDArray
 
 from boostbench.experiments.configs.kind_options import Claim, Options
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.claims.evidence import Case, UnitOfTest
 from boostbench.reports.claims.inference import Outcome, State, at_least, lower, near
+from boostbench.reports.claims.kind import Case, UnitOfTest
 from boostbench.reports.claims.verdicts import verdict_on
-from boostbench.reports.values.agreement import compare_with_printed
 from boostbench.reports.values.designs import Design, Repeats, over_sets
-from boostbench.reports.values.paper import PaperValue
+from boostbench.reports.values.paper import PaperValue, compare_with_printed
 from boostbench.reports.values.rank_statistics import compare_ranks
 
 Pair = tuple[Repeats, Repeats]

@@ -23,8 +23,7 @@ from pydantic import Field
 
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.files import write_file
-from boostbench.reports.overview import SENSITIVITY, PaperResults, by_paper, write_overview
-from boostbench.reports.summary import Items
+from boostbench.reports.overview import SENSITIVITY, Items, PaperResults, by_paper, write_overview
 from boostbench.reports.text import listed, markdown, markdown_table
 from boostbench.source import read_source
 from boostbench.validation import Listed, Model

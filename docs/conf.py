@@ -18,7 +18,7 @@ from sphinx.addnodes import download_reference
 from sphinx.transforms import SphinxTransform
 
 from boostbench import __version__
-from boostbench.reports.site import write_site
+from boostbench.reports.overview import write_site
 
 sys.path.insert(0, str(Path(__file__).parent))
 from generated_pages import ROOT, list_of_references, results_of, write_reference

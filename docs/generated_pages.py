@@ -24,7 +24,6 @@ from boostbench.registry import (
     weak_learners,
 )
 from boostbench.reports.claims.verdicts import STATUSES
-from boostbench.reports.claims.view import counts_of_paper
 from boostbench.reports.overview import by_paper
 from boostbench.reports.text import markdown, markdown_table
 
@@ -67,7 +66,9 @@ def results_of(paper: str) -> str:
     for folder, summary in by_paper(ROOT / "results")[paper].items:
         title = markdown(summary.heading)
         page = f"../../results/{folder}/report.html"
-        rows.append([f"[{title}]({page})", *counts_of_paper(summary.claims)])
+        verdicts = [claim.verdict for claim in summary.claims if claim.origin == "paper"]
+        counts = [str(verdicts.count(status)) if verdicts else "" for status in STATUSES]
+        rows.append([f"[{title}]({page})", *counts])
         for name in summary.figures:
             picture = f"../../results/{folder}/{name}.png"
             pictures += [f"[![{title}: {name}]({picture})]({page})\n", f"*{title} ({name})*\n"]

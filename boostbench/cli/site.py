@@ -39,7 +39,7 @@ def site(
       boostbench site
       boostbench site --results DIR -o public
     """
-    from boostbench.reports.site import write_site
+    from boostbench.reports.overview import write_site
 
     if docs is None:
         docs = _DOCS if (_DOCS / "docs" / "index.html").is_file() else None

@@ -50,7 +50,7 @@ def verify(
     experiments = selection.load(check_parameters=False)
     judged = [(experiment.config.name, experiment.verify()) for experiment in experiments]
     if as_json:
-        from boostbench.reports.claims.writing import verdict_json
+        from boostbench.reports.claims.view import verdict_json
 
         rows = [{"config": name, **verdict_json(v)} for name, verdicts in judged for v in verdicts]
         print_json(rows)

@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.quantities import QUANTITIES, Quantity
+from boostbench.reports.experiment_report import make_report
+from boostbench.reports.files import write_file
+from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.text import capital, listed
 from boostbench.reports.values.designs import Repeats, over_sets, sample_of
 from boostbench.reports.values.differences import (
@@ -37,7 +41,6 @@ if TYPE_CHECKING:
 SURE, LIKELY = 0.95, 0.75
 _INTERVAL = "95 % interval"
 _PAIRS = ("left", "right", "lead", _INTERVAL, "left_better", "equivalent", "right_better")
-_OF_CLASSES = ("class", "rows", "error", "taken_for")
 _PROBABILITIES = ("best", "near_best", "left_better", "equivalent", "right_better")
 
 
@@ -96,26 +99,32 @@ class Comparison:
         return f"{words}{units}; equivalent, near best: within {self.rope:g}.", f"Test: {tests}."
 
     def shown(self) -> dict[str, list[dict[str, str]]]:
-        """Return the tables as rows of texts."""
-        tables = self.plain()
+        """Return the tables as rows of texts, by title."""
         labels = ("dataset",) if self.boosters["dataset"].nunique() > 1 else ()
-        shown = {
-            "boosters": ("booster", "runs", self.metric, _INTERVAL, "best", "near_best"),
-            "pairs": _PAIRS,
-            "classes": ("booster", *_OF_CLASSES),
+        columns = {
+            "Means, the best first": (
+                "booster",
+                "runs",
+                self.metric,
+                _INTERVAL,
+                "best",
+                "near_best",
+            ),
+            "Pairs of boosters": _PAIRS,
+            "Error of each class, in percent": ("booster", "class", "rows", "error", "taken_for"),
         }
+        frames = self.boosters, self.pairs, self.classes
         return {
-            name: [{key: self._text(row, key) for key in (*labels, *keys)} for row in tables[name]]
-            for name, keys in shown.items()
-            if name in tables
+            title: [{key: self._text(row, key) for key in (*labels, *keys)} for row in _rows(frame)]
+            for (title, keys), frame in zip(columns.items(), frames, strict=True)
+            if frame is not None
         }
 
     def plain(self) -> dict[str, Any]:
         """Return the comparison as lists and mappings."""
-        frames = {"boosters": self.boosters, "pairs": self.pairs}
-        frames |= {} if self.classes is None else {"classes": self.classes}
         head = {"sentence": self.sentence, "metric": self.metric, "rope": self.rope}
-        rows = {key: frame.to_dict("records") for key, frame in frames.items()}
+        frames = {"boosters": self.boosters, "pairs": self.pairs, "classes": self.classes}
+        rows = {name: _rows(frame) for name, frame in frames.items() if frame is not None}
         return {**head, **rows, "labels": self.labels, "confusion": self.confusion}
 
     def _repr_html_(self) -> str:
@@ -133,6 +142,11 @@ class Comparison:
         if key == _INTERVAL:
             return f"{row['low']:.{decimals}f} to {row['high']:.{decimals}f}"
         return f"{row[key]:.{decimals}f}" if isinstance(row[key], float) else str(row[key])
+
+
+def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = frame.to_dict("records")  # type: ignore[assignment]
+    return rows
 
 
 def quantity_of(metric: str) -> Quantity:
@@ -195,8 +209,11 @@ def compare_boosters(
     confusion: dict[str, dict[str, list[list[int]]]] = {}
     rows = []
     for _, (dataset, booster) in found.boosters[["dataset", "booster"]].iterrows():
-        matrix = _confusion(study, dataset, booster)
-        if matrix is not None and labels is not None:
+        results = study.cells.get((study.noises[0], dataset, booster), [])
+        kept = [r.record.by_round("confusion") for r in results if r.record]
+        if labels is not None and any(kept):
+            matrices = np.array([each[max(each, key=int)] for each in kept if each])
+            matrix = matrices.sum(axis=0)
             confusion.setdefault(dataset, {})[booster] = matrix.tolist()
             rows += _class_rows(dataset, booster, labels[dataset], matrix, study)
     if not rows:
@@ -213,17 +230,6 @@ def noise_in_words(study: Study) -> str:
     share = sum(each.n_changed for each, _ in corruptions) / sum(n for _, n in corruptions)
     noise = corruptions[0][0]
     return f"{100 * share:.3g} % of the training labels wrong ({noise.model} {noise.rate:g})"
-
-
-def _confusion(study: Study, dataset: str, booster: str) -> NDArray[np.int64] | None:
-    """Return the confusion matrix after the last round, over all folds and repetitions."""
-    total: Any = None
-    for (_, place, name), results in study.cells.items():
-        for result in results if (place, name) == (dataset, booster) else ():
-            kept = result.record and result.record.by_round("confusion")
-            if kept:
-                total = np.array(kept[max(kept, key=int)]) + (0 if total is None else total)
-    return None if total is None else np.asarray(total, dtype=np.int64)
 
 
 def _class_rows(
@@ -433,4 +439,46 @@ def _numbers(pairs: Sequence[Mapping[str, Any]], rope: float, quantity: Quantity
     return (
         f"difference{runner_up} {lead}{quantity.points}, 95 % interval [{low}, {high}], "
         f"probability {', '.join(likely or probabilities)}"
+    )
+
+
+def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
+    """Write a comparison as one self-contained HTML file; return its path.
+
+    Parameters
+    ----------
+    study : Study
+        The runs, and a config with the figures.
+    comparison : Comparison
+    path : Path
+    """
+    about = f"Comparison of boosters on {listed(study.datasets)}"
+    if noise := noise_in_words(study):
+        about += f", {noise}"
+    titled = study.config.model_copy(update={"title": about})
+    report = make_report(replace(study, config=titled))
+    shown = comparison.shown()
+    for dataset, confusions in comparison.confusion.items():
+        booster, matrix = next(iter(confusions.items()))
+        names = comparison.labels[dataset]
+        title = f"Confusion of {booster} on {dataset}: test samples by class and predicted class"
+        shown[title] = [
+            {"class": name, **{f"as {other}": str(n) for other, n in zip(names, row, strict=True)}}
+            for name, row in zip(names, matrix, strict=True)
+        ]
+    tables = {f"table-{n}": _table(*item) for n, item in enumerate(shown.items(), start=1)}
+    tables["table-1"] = replace(tables["table-1"], footers=comparison.remarks)
+    answers = tuple(comparison.sentence.replace("; ", ".\n", 1).split("\n"))
+    report = replace(report, tables=tables, answers=answers)
+    return write_file(path, report.page(report.drawings()))
+
+
+def _table(title: str, rows: Sequence[dict[str, str]]) -> Table:
+    label, *columns = rows[0]
+    cells = ([TableCell(row[key], value=row[key]) for key in columns] for row in rows)
+    return Table(
+        title,
+        (label,),
+        tuple(column.replace("_", " ") for column in columns),
+        tuple(Row((row[label],), tuple(c)) for row, c in zip(rows, cells, strict=True)),
     )

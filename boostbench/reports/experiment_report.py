@@ -12,22 +12,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
-from boostbench.reports.claims.evidence import Studies
+from boostbench.reports.claims.kind import Studies
 from boostbench.reports.claims.verdicts import Verdict, judge
-from boostbench.reports.claims.view import HOW_TO_READ, counts_in_words, evidence_rows, view_of
-from boostbench.reports.claims.writing import verdicts_list, verdicts_markdown
-from boostbench.reports.figures.charts import thinned
-from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names
+from boostbench.reports.claims.view import (
+    HOW_TO_READ,
+    counts_in_words,
+    evidence_rows,
+    verdicts_list,
+    verdicts_markdown,
+    view_of,
+)
+from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names, thinned
 from boostbench.reports.files import write_files
 from boostbench.reports.html import asset, render
 from boostbench.reports.leaderboard import LEADERBOARD, leaderboard_page
-from boostbench.reports.provenance import provenance
-from boostbench.reports.summary import SUMMARY, ReportSummary
+from boostbench.reports.overview import SUMMARY, ReportSummary
+from boostbench.reports.protocol import provenance
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print, listed
-from boostbench.reports.values.agreement import in_words
-from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.paper import in_words
 from boostbench.reports.values.part_options import PartOptions
 from boostbench.source import read_source
 
@@ -39,7 +44,6 @@ if TYPE_CHECKING:
 
 #: Command named in the reason of a skipped run if its data can be downloaded.
 _FETCH = "boostbench data fetch"
-_MOST_GAPS = 50  # reasons of missing results, and runs listed for each
 # Limits of the page, and of its charts alone.
 _PAGE_BYTES, _CHART_BYTES = 980_000, 300_000
 
@@ -103,7 +107,7 @@ class Report:
         leaderboard : str, default=""
             Name of the page beside this one that compares the boosters.
         """
-        study, summary = self.study, self.summary()
+        study, summary, path = self.study, self.summary(), self.study.config.path
         counts = Counter(result.status for result in study.results)
         facts = [in_words(summary.printed.values())] if summary.printed else []
         facts += [counts_in_words(summary.claims)] if summary.claims else []
@@ -125,9 +129,8 @@ class Report:
             facts=facts,
             claims=[*zip(summary.claims, map(evidence_rows, self.verdicts), strict=True)],
             how_to_read=HOW_TO_READ,
-            gaps=_gaps(study),
             provenance=provenance(study),
-            config_text=_config_text(study),
+            config_text=path.read_text(encoding="utf-8") if path.is_file() else "",
         )
         without_images = page(figures=_figures(drawings, 0)).encode(errors="replace")
         return page(figures=_figures(drawings, _PAGE_BYTES - len(without_images)))
@@ -160,7 +163,9 @@ class Report:
             contents[f"{name}.csv"] = to_csv(table)
         for name, drawing in drawings.items():
             contents |= {f"{name}.png": drawing.png, f"{name}.pdf": drawing.pdf}
-        contents |= {f"{name}.csv": _to_csv(values) for name, values in self.values.items()}
+        for name, values in self.values.items():  # numbers with ten significant digits
+            rounded = values.map(lambda cell: f"{cell:.10g}" if isinstance(cell, float) else cell)
+            contents[f"{name}.csv"] = rounded.to_csv(index=False, lineterminator="\n")
         if verdicts:
             contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
         summary = self.summary()
@@ -194,32 +199,6 @@ def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str,
             }
         )
     return figures
-
-
-def _gaps(study: Study) -> list[dict[str, Any]]:
-    """Return the runs without a result, grouped by status and reason.
-
-    Beyond a maximum number of groups, further runs are grouped by status alone.
-    """
-    groups: dict[tuple[str, str], list[Result]] = {}
-    for result in study.results:
-        if not result.ok:
-            error = result.record.error if result.record else None
-            reason = error.text if error else result.reported_reason
-            if (result.status, reason) not in groups and len(groups) >= _MOST_GAPS:
-                reason = "other reasons"
-            groups.setdefault((result.status, reason), []).append(result)
-    return [
-        {"status": status, "reason": reason, "runs": results[:_MOST_GAPS], "n": len(results)}
-        for (status, reason), results in groups.items()
-    ]
-
-
-def _config_text(study: Study) -> str:
-    try:
-        return study.config.path.read_text(encoding="utf-8")
-    except OSError:
-        return ""
 
 
 def make_report(study: Study, *, studies: Studies | None = None, size: str = "") -> Report:
@@ -317,13 +296,6 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
             raise BoostbenchError(f"{what}; this is a bug in boostbench", where=where) from error
         raise PluginError(what, where=where) from error
     return made
-
-
-def _to_csv(values: DataFrame) -> str:
-    """Return values as CSV, numbers with ten significant digits."""
-    rounded = values.map(lambda cell: f"{cell:.10g}" if isinstance(cell, float) else cell)
-    text: str = rounded.to_csv(index=False, lineterminator="\n")
-    return text
 
 
 def _no_result(study: Study) -> str:

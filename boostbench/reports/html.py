@@ -1,4 +1,4 @@
-"""HTML pages from templates, each a single file without external resources."""
+"""Pages from templates, each a single file without external resources."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from boostbench.reports.text import in_print, visible
+from boostbench.reports.text import in_print, markdown, visible
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a page. Text is escaped; the filter ``printed`` applies `in_print`."""
+    """Return a page. Text in HTML is escaped; filters are `in_print` (printed) and `markdown`."""
     environment = Environment(
         loader=PackageLoader("boostbench.reports"),
-        autoescape=True,
+        autoescape=".html" in template,
         undefined=StrictUndefined,
         finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["printed"] = in_print
+    environment.filters |= {"printed": in_print, "markdown": markdown}
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     assets = {"style": asset("report.css"), "script": asset("report.js")}
     return environment.get_template(template).render(**assets, **values)

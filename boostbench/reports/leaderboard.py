@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.runs import CLEAN
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.html import asset, render
-from boostbench.reports.summary import ReportSummary
 from boostbench.reports.text import in_print
 from boostbench.reports.values.frame import Study, holds
+
+if TYPE_CHECKING:
+    from boostbench.reports.overview import ReportSummary
 
 #: Name of the page in the folder of a report.
 LEADERBOARD = "leaderboard.html"
@@ -54,13 +55,15 @@ def leaderboard_page(study: Study, summary: ReportSummary, evidence: str = "") -
             if quantity.on_test and quantity.is_number and any(holds(r, name) for r in ok)
         ],
     }
+    # what commands call the config: its name if it is shipped, else its file
+    names = {path.resolve(): name for name, path in shipped_configs().items()}
     return render(
         "leaderboard.html.j2",
         summary=summary,
         board=board,
         evidence=evidence,
         leaderboard=asset("leaderboard.js"),
-        config=_typed(study.config),
+        config=names.get(study.config.path.resolve(), study.config.path.name),
     )
 
 
@@ -90,9 +93,3 @@ def _measure(study: Study, name: str, quantity: Quantity) -> dict[str, Any]:
             for b in study.contenders
         ],
     }
-
-
-def _typed(config: Config) -> str:
-    """Return what commands call a config: its name if it is shipped, else its file."""
-    names = {path.resolve(): name for name, path in shipped_configs().items()}
-    return names.get(config.path.resolve(), config.path.name)

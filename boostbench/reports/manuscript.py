@@ -1,18 +1,22 @@
-"""Files for a paper of one's own: tables and figures at the width of a column, and the protocol."""
+"""Files for a paper of one's own: tables and figures at the width of a column, the protocol."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from boostbench.experiments.planning.plans import Result
 from boostbench.registry import boosters
 from boostbench.reports.experiment_report import make_report
-from boostbench.reports.figures.column import fit_column
+from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.protocol import protocol
-from boostbench.reports.tables.latex_writer import short_labels, to_latex
+from boostbench.reports.tables.writers import short_labels, to_latex
 from boostbench.reports.text import latex
 from boostbench.reports.values.frame import Study, error_at, holds
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _BEST, _CHOOSING = "best by validation", "validation_error"
 _PAPER = r"""%% All parts in one document; \input those that you use.
@@ -116,3 +120,51 @@ def _is_own(name: str) -> bool:
     if ".py:" in name:
         return True
     return not boosters.is_foreign(name) and not boosters.module(name).startswith("boostbench.")
+
+
+_WIDTH, _BOTH, _POINTS = 3.3, 6.8, 8.0  # inches of one and of two columns; size of all text
+_SINGLE = 1.9  # smallest height of a single panel, in inches
+_SHAPE = 0.85  # height of a panel among others, relative to its width
+
+
+def fit_column(figure: Figure) -> bool:
+    """Lay out a figure anew for a column of 3.3 inches: at most two panels in a row.
+
+    Remarks within the figure are left out; its caption has them. Returns False for a diagram
+    without axes, whose names need both columns.
+    """
+    from matplotlib.gridspec import GridSpec
+    from matplotlib.text import Text
+
+    figure.supxlabel("")
+    panels, height = figure.axes, figure.get_figheight()
+    specs = [axes.get_subplotspec() for axes in panels]
+    body = 0.8 * height if len(panels) == 1 else height * _WIDTH / figure.get_figwidth()
+    if len(panels) > 1 and all(spec and spec.num1 == spec.num2 for spec in specs):
+        # Names within a panel need its whole width.
+        n_columns = 1 if any(len(axes.texts) > 2 for axes in panels) else 2
+        grid = GridSpec(-(-len(panels) // n_columns), n_columns, figure=figure)
+        x = next(filter(None, (axes.get_xlabel() for axes in panels)), "")
+        y = ""
+        for place, axes in enumerate(panels):
+            axes.set_subplotspec(grid[place])
+            axes.set_xlabel(x * (place + n_columns >= len(panels)))
+            y = axes.get_ylabel() or y
+            axes.set_ylabel(y * (place % n_columns == 0))
+        body = _SHAPE * _WIDTH / n_columns * grid.nrows
+    for axes in panels:
+        axes.tick_params(labelsize=_POINTS, labelleft=True, labelbottom=True)
+    for text in figure.findobj(Text):
+        text.set_fontsize(_POINTS)
+    fits = all(axes.axison for axes in panels)
+    figure.set_size_inches(_WIDTH if fits else _BOTH, max(body, _SINGLE) if fits else height)
+    handles = {}
+    for legend in figure.legends:
+        for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
+            if handle is not None:
+                handle.set_label(text.get_text())
+                handles[text.get_text()] = handle
+        legend.set_visible(False)
+    figure.legends.clear()
+    add_legend(figure, [*handles.values()], fontsize=_POINTS)
+    return fits

@@ -1,21 +1,34 @@
-"""Overview of a results folder: ``index.html`` and ``README.md``, from the summaries of reports."""
+"""Overview of a results folder, from the summaries of its reports, and the site of its pages.
+
+Reports write summaries (``summary.json``), so that folders of several machines can be merged by
+copying.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from pydantic import ConfigDict, Field
+
+from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.config import Config
+from boostbench.experiments.configs.fields import Text
+from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.files import write_files
 from boostbench.reports.html import render
 from boostbench.reports.leaderboard import LEADERBOARD
-from boostbench.reports.summary import Items, Paper, ReportSummary, read_summaries
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.tables.writers import to_markdown
-from boostbench.reports.text import markdown
-from boostbench.reports.values.agreement import Held
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.paper import Held
+from boostbench.source import read_source
+from boostbench.validation import Listed, MistakesError, Model, validated
 
 #: Page on the conclusions under each reading, which ``configs/sensitivity.py`` writes.
 SENSITIVITY = "sensitivity.md"
@@ -54,7 +67,7 @@ def write_overview(results: Path) -> Path:
         If a summary cannot be read, or the file cannot be written.
     """
     found = _found(results)
-    readme = "\n\n".join(_readme(**found)) + "\n"
+    readme = render("README.md.j2", **{**found, "table": to_markdown(found["table"]).rstrip()})
     *_, index = write_files(results, {"README.md": readme, "index.html": overview_page(results)})
     return index
 
@@ -103,26 +116,6 @@ def _row(of: PaperResults) -> Row:
     return Row((of.title,), tuple(TableCell(text, value=text) for text in texts))
 
 
-def _readme(papers: list[PaperResults], table: Table, sensitivity: str) -> Iterator[str]:
-    yield "# Results"
-    yield "<!-- Written by `boostbench report`; edits are lost. -->"
-    found = [
-        f"- **{markdown(of.title)}**: {markdown(of.paper.found)}" for of in papers if of.paper.found
-    ]
-    if found:
-        yield "\n".join(found)
-    yield to_markdown(table).rstrip()
-    if sensitivity:
-        yield f"[Conclusions under each reading of the papers]({sensitivity})"
-    for of in papers:
-        yield f"## {markdown(of.paper.name)}"
-        if of.paper.says:
-            yield markdown(of.paper.says)
-        yield "\n".join(
-            f"- [{markdown(summary.heading)}]({folder}/report.html)" for folder, summary in of.items
-        )
-
-
 def by_paper(results: Path) -> dict[str, PaperResults]:
     """Return the reports of a results folder by paper, experiments without a paper last."""
     found: dict[str, list[tuple[str, ReportSummary]]] = {}
@@ -143,3 +136,185 @@ def _order(summary: ReportSummary) -> tuple[bool, str, str, int]:
     """Return the sort key: the part of the paper, the name, the size."""
     sizes = ("quick", "standard", "", "full")
     return (not summary.part, summary.part, summary.config, sizes.index(summary.size))
+
+
+SUMMARY = "summary.json"
+
+
+class RunCounts(Model):
+    """Numbers of finished and planned runs."""
+
+    ok: int
+    planned: int
+
+
+class Paper(Model):
+    """Description of a paper, ``about.yml`` in the folder of its configs."""
+
+    name: Text
+    place: int = 1000  # among the papers in the overview, from 1
+    says: str = ""  # what the paper is about
+    found: str = ""  # what came out, in one sentence
+    order: Listed[str] = ()  # how its parts, or names of configs, begin, in the order of the paper
+
+    def place_of(self, summary: ReportSummary) -> int:
+        """Return the place of an experiment in the order of the paper."""
+        names = summary.part, summary.config
+        found = (n for n, begin in enumerate(self.order) if any(x.startswith(begin) for x in names))
+        return next(found, len(self.order))
+
+
+class ReportSummary(Model):
+    """Content of ``summary.json``."""
+
+    # Summaries of other versions may have other keys.
+    model_config = ConfigDict(extra="ignore")
+
+    format: Literal[1] = 1
+    config: str
+    title: str
+    paper: str = Field(description="Folder of the paper's configs; empty if there is none.")
+    described: Paper | None = None
+    part: str = Field(description="Table, figure or section of the paper.")
+    size: str = Field(description="Size of the config that was taken; empty: the config itself.")
+    runs: RunCounts
+    answers: Listed[str] = Field((), description="Sentences that the page begins with.")
+    printed: dict[str, Held] = Field(
+        {}, description="Agreement of printed values with ours, by name."
+    )
+    figures: Listed[str] = Field((), description="Names.")
+    claims: Listed[ClaimView]
+
+    @classmethod
+    def of(
+        cls, study: Study, size: str, printed: Mapping[str, Held], **parts: Any
+    ) -> ReportSummary:
+        """Return the summary of a report; ``parts`` are the names and sentences of its parts."""
+        config, results = study.config, study.results
+        paper, _, part = config.paper.partition(",")
+        return cls(
+            config=config.name,
+            title=config.title or config.name,
+            paper=paper.strip(),
+            described=_description(config, paper.strip()),
+            part=part.strip(),
+            size=size,
+            runs=RunCounts(ok=sum(r.ok for r in results), planned=len(results)),
+            printed=dict(printed),
+            **parts,
+        )
+
+    @property
+    def heading(self) -> str:
+        """Part of the paper and title; the part alone if it says more than its place."""
+        return self.part if "," in self.part else ": ".join(filter(None, [self.part, self.title]))
+
+    def text(self) -> str:
+        """Return the content of the file."""
+        return json.dumps(self.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
+
+
+#: Names of folders, with the summaries of their reports.
+Items = Sequence[tuple[str, ReportSummary]]
+
+
+def read_summaries(results: Path) -> list[tuple[str, ReportSummary]]:
+    """Return the folder name and summary of each report in a results folder.
+
+    Raises
+    ------
+    BoostbenchError
+        If a summary cannot be read.
+    """
+    return [(path.parent.name, _read(path)) for path in sorted(results.glob(f"*/{SUMMARY}"))]
+
+
+def _read(path: Path) -> ReportSummary:
+    try:
+        return ReportSummary.model_validate_json(path.read_bytes())
+    except (OSError, ValueError) as error:
+        what = "is not the summary of a report; `boostbench report` writes it anew"
+        raise BoostbenchError(what, where=str(path)) from error
+
+
+def _description(config: Config, paper: str) -> Paper | None:
+    """Return ``about.yml`` of the paper of a config; None if there is none."""
+    beside = config.path.parent
+    files = (folder / "about.yml" for folder in (beside / paper, beside))
+    file = next(filter(Path.is_file, files), None)
+    if file is None:
+        return None
+    try:
+        return validated(Paper, read_source(file)[0].data)
+    except MistakesError as error:
+        raise BoostbenchError(str(error), where=str(file)) from None
+
+
+#: Place for the links of a site in the page of a report.
+_MARK = "<!-- site -->"
+#: Links to images that a page does not hold.
+_IMAGE = re.compile(r'href="([^"/]+\.png)"')
+_SENSITIVITY_BUILT = "sensitivity.html"  # by the documentation
+_FIRST = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Results</title>
+<meta http-equiv="refresh" content="0; url=results/index.html">
+<a href="results/index.html">Results</a>
+</html>
+"""
+
+
+def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
+    """Write the site of a results folder; return the path of its first page.
+
+    ``results/`` in the site gets the overview, and page and leaderboard of each report, with
+    links to each other. The site itself gets the built documentation, whose links to results lead
+    there.
+
+    Parameters
+    ----------
+    results : Path
+    folder : Path
+        Folder of the site. Files of other names are kept.
+    docs : Path or None, default=None
+        Folder of the built documentation, which may be that of the site.
+
+    Raises
+    ------
+    BoostbenchError
+        If there are no reports, or a file cannot be read or written.
+    """
+    names = [name for name, _ in read_summaries(results)]
+    if not names:
+        what = "no report is here; `boostbench report CONFIG` writes one"
+        raise BoostbenchError(what, where=str(results))
+    try:
+        if docs is not None and docs.resolve() != folder.resolve():
+            shutil.copytree(docs, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
+        for name in names:
+            contents: dict[str, str | bytes] = {}
+            for page in (results / name / "report.html", results / name / LEADERBOARD):
+                if page.is_file():
+                    text = page.read_text(encoding="utf-8")
+                    contents[page.name] = _linked(text, "../", has_docs=bool(docs))
+                    for image in _IMAGE.findall(text):
+                        contents[image] = page.with_name(image).read_bytes()
+            write_files(folder / "results" / name, contents)
+        contents = {}
+        if docs is None and (results / SENSITIVITY).is_file():
+            contents[SENSITIVITY] = (results / SENSITIVITY).read_bytes()
+    except OSError as error:
+        raise BoostbenchError(str(error.strerror), where=str(error.filename)) from error
+    index = overview_page(results).replace(SENSITIVITY, _SENSITIVITY_BUILT if docs else SENSITIVITY)
+    contents["index.html"] = _linked(index, "", has_docs=bool(docs))
+    write_files(folder / "results", contents)
+    return write_files(folder, {"index.html": _FIRST, ".nojekyll": ""})[0]
+
+
+def _linked(page: str, to_results: str, *, has_docs: bool) -> str:
+    """Return a page with links to the overview and to the documentation."""
+    links = {f"{to_results}index.html": "All results"} if to_results else {}
+    links |= {f"{to_results}../docs/index.html": "Documentation"} if has_docs else {}
+    return page.replace(_MARK, "\n".join(f'<a href="{to}">{x}</a>' for to, x in links.items()))

@@ -1,18 +1,60 @@
-"""The experimental protocol of a study as a paragraph for a paper."""
+"""The experimental protocol of a study as a paragraph, and the origin of its records."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 
 from boostbench.experiments.runs import CLEAN, Params
 from boostbench.registry import noise_models
 from boostbench.reports.tables.selected import WAYS
-from boostbench.reports.text import in_print, listed, span
+from boostbench.reports.text import duration, in_print, listed, span
 from boostbench.reports.values.designs import sample_of
 from boostbench.reports.values.differences import estimate
 from boostbench.reports.values.frame import Study
 
 _VERSIONS = ("python", "boostbench", "numpy", "scipy", "scikit-learn", "numba")
+
+
+def provenance(study: Study) -> list[tuple[str, list[str]]]:
+    """Return facts about the origin of a study's records as (name, values).
+
+    A fact has several values if the runs differ.
+    """
+    records = [result.record for result in study.results if result.record is not None]
+    memory = max((record.peak_memory_mb or 0.0 for record in records), default=0.0)
+    started = [record.started for record in records if record.started]
+    finished = [record.finished for record in records if record.finished]
+    boosters = dict.fromkeys((r.run.method, r.run.booster.params) for r in study.results)
+    keys = [(result.run, result.record.key) for result in study.results if result.record]
+    hosts = [record.host for record in records if record.host]
+    facts = {
+        "protocol": [protocol(study)] if records else [],
+        "made": [f"{min(started)} to {max(finished)}"] if started and finished else [],
+        "total fit time": [duration(sum(r.seconds.get("fit", 0.0) for r in records))],
+        "largest memory": [f"{memory:.0f} MB"] if memory else [],
+        "data": [f"{run.dataset}: {key.data}" for run, key in keys],
+        "code": [f"{run.method}: {key.code}" for run, key in keys],
+        "boosters": [f"{in_print(name)}: {_plain(params)}" for name, params in boosters],
+        "machine": _counted(
+            f"{host.get('cpu') or 'unknown CPU'}, {host.get('cpus')} CPUs, {host.get('system')}"
+            for host in hosts
+        ),
+        "threads": _counted(", ".join(f"{k} {v}" for k, v in r.threads.items()) for r in records),
+    }
+    return [(name, list(dict.fromkeys(values))) for name, values in facts.items() if values]
+
+
+def _counted(texts: Iterable[str]) -> list[str]:
+    """Return the distinct texts, with the number of runs if texts differ."""
+    counts = Counter(filter(None, texts))
+    return [f"{text} ({n} runs)" if len(counts) > 1 else text for text, n in counts.items()]
+
+
+def _plain(params: Params) -> str:
+    """Return parameters without the quotes of Python."""
+    texts = (f"{key}={value}".replace("'", "") for key, value in params.plain().items())
+    return ", ".join(texts) or "the paper's defaults"
 
 
 def protocol(study: Study) -> str:
@@ -44,17 +86,14 @@ def _sentences(study: Study) -> Iterator[str]:
             shares = listed([f"{100 * rate:g}" for rate in rates])
             what = noise_models.summary(model).rstrip(".")
             yield f"Noise {model} ({what}) corrupts the training labels at rates of {shares} %."
-    yield (
-        "Test labels are never corrupted."
-        if {*models} - {CLEAN.model}
-        else ("No labels are corrupted.")
-    )
+    has_noise = bool(models.keys() - {CLEAN.model})
+    yield "Test labels are never corrupted." if has_noise else "No labels are corrupted."
     if config.select is not None:
         yield f"Parameters are selected from a grid. {WAYS[config.select.way]}"
     own = {r.run.method: r.run.rounds for r in study.results if r.run.booster.rounds}
-    rounds = sorted({r.run.rounds for r in study.results if r.run.method not in own})
-    counts = [f"{in_print(label)} makes {n}" for label, n in own.items()]
-    yield "; ".join([f"Boosters make {span(rounds)} rounds"] * bool(rounds) + counts) + "."
+    rounds = {r.run.rounds for r in study.results if r.run.method not in own}
+    counts = [f"Boosters make {span(rounds)} rounds"] if rounds else []
+    yield "; ".join([*counts, *(f"{in_print(label)} makes {n}" for label, n in own.items())]) + "."
     folds = {result.fold for result in study.results}
     each = f" in each of {len(folds)} folds" if len(folds) > 1 else ""
     n = {len({r.run.seed for r in cell}) for cell in study.cells.values()}

@@ -11,13 +11,27 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from boostbench.plugins import GREY, INK, SMALL, OneOrMore, Study, class_colours
+from boostbench.plugins import GREY, INK, SMALL, OneOrMore, Study
 from boostbench.plugins import codewords as codewords_of
 
 _Size = Literal[2, 3, 4]
 _Orientation = Literal["recursive", "helmert"]
 _RAISED = "¹²³⁴"
 _LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # as in the panels of the paper
+
+# The colour-blind safe palette of Okabe & Ito, then darker colours from that of Paul Tol.
+CLASS_COLOURS = (
+    "#0072B2",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+    "#E69F00",
+    "#56B4E9",
+    "#332288",
+    "#882255",
+    "#999933",
+    "#444444",
+)
 
 
 def codewords(
@@ -58,7 +72,7 @@ def _draw_plane(axes: Axes, Y: NDArray[np.float64], limit: float) -> None:
     points = np.column_stack([Y, np.zeros(len(Y))])[:, :2]
     for (x0, y0), (x1, y1) in itertools.combinations(points.tolist(), 2):
         axes.plot([x0, x1], [y0, y1], color=GREY, linewidth=0.7, zorder=1)
-    for k, ((x, y), colour) in enumerate(zip(points.tolist(), class_colours(len(Y)), strict=True)):
+    for k, ((x, y), colour) in enumerate(zip(points.tolist(), CLASS_COLOURS, strict=False)):
         arrow = {"arrowstyle": "-|>", "color": colour, "lw": 1.4, "shrinkB": 0}
         axes.annotate("", (x, y), (0, 0), arrowprops=arrow)
         va: Literal["bottom", "top"] = "bottom" if y >= 0 else "top"
@@ -75,7 +89,7 @@ def _draw_tetrahedron(axes: Any, Y: NDArray[np.float64], limit: float) -> None:
     """Draw four codewords in space."""
     for a, b in itertools.combinations(Y, 2):
         axes.plot(*np.transpose([a, b]), color=GREY, linewidth=0.7)
-    for k, (y, colour) in enumerate(zip(Y, class_colours(len(Y)), strict=True)):
+    for k, (y, colour) in enumerate(zip(Y, CLASS_COLOURS, strict=False)):
         axes.plot(*np.transpose([np.zeros(3), y]), color=colour, linewidth=1.4)
         axes.scatter(*y, color=colour, s=12, depthshade=False)
         axes.text(*(1.2 * y), f"y{_RAISED[k]}", color=INK, ha="center", va="center")

@@ -24,7 +24,6 @@ from boostbench.plugins import (
     add_legend,
     bayes_error,
     chosen_rounds,
-    class_colours,
     error_curve,
     load_plugin,
     log_densities,
@@ -33,6 +32,7 @@ from boostbench.plugins import (
 )
 
 plane = load_plugin(Path(__file__).parents[1] / "plane.py")
+CLASS_COLOURS = load_plugin(Path(__file__).with_name("codewords.py")).CLASS_COLOURS
 predictor = load_plugin(Path(__file__).with_name("predictor.py"))
 _PANEL, _LEFT, _BOTTOM = 2.15, 0.4, 0.35
 _CODEWORD: dict[str, Any] = {"s": 22, "facecolor": "white", "linewidths": 1.2, "zorder": 4}
@@ -99,7 +99,7 @@ def _handles(n_classes: int, *, with_plane: bool) -> list[Line2D]:
     """Return the legend: a dot for each class, the rays of the codewords, the Bayes rule."""
     dots = [
         Line2D([], [], color=colour, marker="o", linestyle="none", label=f"class {k}")
-        for k, colour in enumerate(class_colours(n_classes), start=1)
+        for k, colour in enumerate(CLASS_COLOURS[:n_classes], start=1)
     ]
     handles = [*dots, Line2D([], [], color=GREY, linestyle="--", label="codeword")]
     line = Line2D([], [], color=INK, linewidth=0.9, label="boundary of the Bayes rule")
@@ -142,7 +142,7 @@ def _draw_predictor(axes: Axes, f: NDArray[np.float64], result: Result) -> None:
     low, high = _limits(f)
     Y, y = predictor.codewords_of(result), predictor.labels_of(result)
     far = 2.0 * float((high - low).max())
-    for k, colour in enumerate(class_colours(len(Y))):
+    for k, colour in enumerate(CLASS_COLOURS[: len(Y)]):
         axes.plot(
             [0, far * Y[k, 0]], [0, far * Y[k, 1]], color=colour, linestyle="--", linewidth=0.9
         )
@@ -163,7 +163,7 @@ def _draw_plane(
     X = prepare(result.run).X_test  # the generator draws the same samples again
     bayes, y = log_densities(X, *gaussians).argmax(axis=1), predictor.labels_of(result)
     shown = y if answers is None else answers
-    for k, colour in enumerate(class_colours(len(gaussians[0]))):
+    for k, colour in enumerate(CLASS_COLOURS[: len(gaussians[0])]):
         x1, x2 = X[shown == k].T
         axes.scatter(x1, x2, s=5, color=colour, alpha=0.5, linewidths=0, zorder=3)
     low, high = X.min(axis=0) - 0.3, X.max(axis=0) + 0.3

@@ -67,8 +67,8 @@ def test_boosters_that_differ_in_one_parameter_share_a_line(sizes):
 def test_a_parameter_has_a_panel_per_noise(tmp_path):
     config = make_config(tmp_path, datasets=["toy"], boosters=SIZES, noise=[CLEAN, EXCHANGE])
     figure = drawn(draw_parameter, study_of(config, by_size), x="max_leaf_nodes", x_scale="linear")
-    noises = [axes.get_ylabel().partition("\n")[0] for axes in figure.axes]
-    assert noises == ["clean", "exchange 0.2"]
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["toy, clean", "toy, exchange 0.2"]
 
 
 @pytest.mark.parametrize("x", ["max_depth", "step"])

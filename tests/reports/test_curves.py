@@ -86,11 +86,10 @@ def test_a_bound_must_have_been_recorded(tmp_path):
 def test_one_panel_per_data_set_and_noise(tmp_path):
     config = make_config(tmp_path, datasets=["dna", "letter", "segment"], noise=[CLEAN, EXCHANGE])
     axes = drawn(study_of(config)).axes
-    assert [a.get_title(loc="left") for a in axes] == ["dna", "letter", "segment"] * 2
-    assert [a.get_ylabel() for a in axes if a.get_ylabel()] == [
-        "clean\nerror (%)",
-        "exchange 0.2\nerror (%)",
-    ]
+    titles = [axis.get_title(loc="left") for axis in axes]
+    sets = ["dna", "letter", "segment"]
+    assert titles == [f"{name}, {noise}" for noise in ("clean", "exchange 0.2") for name in sets]
+    assert [a.get_ylabel() for a in axes if a.get_ylabel()] == ["error (%)"] * 2
     assert all(a.get_xscale() == "log" for a in axes)
 
 
@@ -195,8 +194,6 @@ def test_a_caption_says_what_the_band_is_and_of_how_many_runs(tmp_path):
     broken = {"dna/samme/clean/seed-0": ("failed", "a bug")}
     figure = drawn(study_of(config, broken=broken), band=False)
     assert "means of 4 to 5 runs." in figure.get_label()
-    assert figure.axes[0].get_title(loc="right") == "4 to 5 runs"
-    assert figure.axes[1].get_title(loc="right") == "5 runs"
 
 
 def test_lines_are_told_apart_without_colours(tmp_path):

@@ -7,10 +7,9 @@ import pytest
 from scipy import stats
 
 from boostbench.reports.claims.inference import lower, near
-from boostbench.reports.values.agreement import compare_with_printed, hold, in_words
 from boostbench.reports.values.designs import Design, Repeats, over_sets
 from boostbench.reports.values.differences import NO_SAMPLES, UNPAIRED, estimate
-from boostbench.reports.values.paper import PaperValue
+from boostbench.reports.values.paper import PaperValue, compare_with_printed, hold, in_words
 from boostbench.reports.values.rank_statistics import holm
 
 RNG = np.random.default_rng(3)

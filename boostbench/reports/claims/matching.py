@@ -13,13 +13,11 @@ from pydantic import Field, model_validator
 
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFile, Tolerance, Whole
-from boostbench.reports.claims.evidence import Case, Cell, Evidence
 from boostbench.reports.claims.inference import Outcome, equivalent, lower, near
-from boostbench.reports.claims.kind import AboutMeans, AboutValues
-from boostbench.reports.values.agreement import ONE_DRAW, compare_with_printed
+from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
 from boostbench.reports.values.designs import Repeats
 from boostbench.reports.values.frame import END, Result, error_at
-from boostbench.reports.values.paper import PaperValue
+from boostbench.reports.values.paper import ONE_DRAW, PaperValue, compare_with_printed
 from boostbench.reports.values.rank_statistics import competition_ranks
 
 _DECIMALS = 10

@@ -12,9 +12,8 @@ import numpy as np
 
 from boostbench.experiments.configs.kind_options import Claim
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.claims.evidence import Case, Evidence, Studies, UnitOfTest
 from boostbench.reports.claims.inference import NEVER, Outcome, State, state_of
-from boostbench.reports.claims.kind import Kind
+from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
 from boostbench.reports.values.differences import LEVEL
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.rank_statistics import holm
@@ -109,20 +108,14 @@ def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
     studies : callable or None, default=None
         Function from another config to its study, for claims that need one.
     """
-    return tuple(_judge(claim, study, studies) for claim in study.config.claims)
-
-
-def _judge(claim: Claim, study: Study, studies: Studies | None) -> Verdict:
-    kind = claim.options
-    assert isinstance(kind, Kind)
-    evidence = Evidence(claim.scope, kind, study, studies)
-    return verdict_on(
-        claim,
-        list(kind.cases(evidence)),
-        kind.at_least,
-        unit=getattr(kind, "unit", kind.fixed_unit),
-        chance=kind.chance,
-    )
+    verdicts = []
+    for claim in study.config.claims:
+        kind = claim.options
+        assert isinstance(kind, Kind)
+        cases = [*kind.cases(Evidence(claim.scope, kind, study, studies))]
+        unit = getattr(kind, "unit", kind.fixed_unit)
+        verdicts.append(verdict_on(claim, cases, kind.at_least, unit=unit, chance=kind.chance))
+    return tuple(verdicts)
 
 
 def verdict_on(

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, get_args
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic import ConfigDict
 
 from boostbench.experiments.configs.kind_options import ClaimWords, Origin
-from boostbench.reports.claims.evidence import Case
-from boostbench.reports.claims.inference import EQUALITY, State
-from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status
+from boostbench.reports.claims.inference import EQUALITY, NEVER, Outcome, State
+from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status, Verdict
+from boostbench.reports.html import render
+from boostbench.reports.text import markdown, markdown_table
 from boostbench.validation import Listed
 
 if TYPE_CHECKING:
@@ -114,12 +116,6 @@ def counts_in_words(views: Iterable[ClaimView]) -> str:
     return "; ".join(parts) or "no claims"
 
 
-def counts_of_paper(views: Iterable[ClaimView]) -> list[str]:
-    """Return the number of the paper's claims with each status; empty texts if it has none."""
-    verdicts = [view.verdict for view in views if view.origin == "paper"]
-    return [str(verdicts.count(status)) if verdicts else "" for status in STATUSES]
-
-
 def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
     """Return the evidence as one row per case; all rows have the same keys."""
     cases = verdict.cases
@@ -142,11 +138,28 @@ def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
 
 
 def _reasons(verdict: Verdict) -> Iterator[str]:
-    cases = verdict.cases
+    """Yield the counts, chance level, gaps, test, and what would decide an open claim."""
+    cases, groups = verdict.cases, verdict.groups
     yield _counts(verdict)
-    yield from _placebo(cases)
-    yield from _missing(cases)
-    yield from _test(verdict)
+    missing = [case.outcome.why for case in cases if case.outcome.state == "missing"]
+    shares = [c.placebo for c in cases if c.outcome.state != "missing" and c.placebo is not None]
+    if shares:
+        yield (
+            f"chance level: {sum(shares):.1f} of {len(shares)} "
+            "(agreement with another column of the same table)"
+        )
+    if gaps := list(dict.fromkeys(gap for why in missing for gap in why.split("; ") if gap)):
+        rest = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
+        yield f"without a result: {', '.join(gaps[:3])}{rest}"
+    names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
+    if verdict.unit == "sets":
+        names = ["exact binomial test over data sets"]
+    if names and names != [EQUALITY]:  # else nothing is left to chance
+        several = len(cases) > 1 and verdict.unit != "sets"
+        p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)
+        text = f"{', '.join(names)}{', with Holm' if several else ''}, p = {p:.2g}"
+        answer = BEYOND[verdict.beyond].replace("contrary", "the contrary is")
+        yield f"beyond chance: {answer} ({text})"
     if verdict.beyond == "open":
         yield from remedies(verdict)
 
@@ -181,41 +194,6 @@ def _count(group: GroupVerdict, verdict: Verdict) -> str:
     return ": ".join(filter(None, [text, ", ".join(parts)]))
 
 
-def _placebo(cases: Sequence[Case]) -> Iterator[str]:
-    """Yield the expected number of printed values that a wrong column would match."""
-    known = [case for case in cases if case.outcome.state != "missing"]
-    shares = [case.placebo for case in known if case.placebo is not None]
-    if shares:
-        yield (
-            f"chance level: {sum(shares):.1f} of {len(shares)} "
-            "(agreement with another column of the same table)"
-        )
-
-
-def _missing(cases: Sequence[Case]) -> Iterator[str]:
-    """Yield the first gaps of the missing cases."""
-    reasons = [case.outcome.why for case in cases if case.outcome.state == "missing"]
-    gaps = list(dict.fromkeys(gap for why in reasons for gap in why.split("; ") if gap))
-    rest = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
-    if gaps:
-        yield f"without a result: {', '.join(gaps[:3])}{rest}"
-
-
-def _test(verdict: Verdict) -> Iterator[str]:
-    """Yield the answer to whether the claim is beyond chance, with its test and p-value."""
-    names = list(dict.fromkeys(case.outcome.test for case in verdict.cases if case.outcome.test))
-    if verdict.unit == "sets":
-        names = ["exact binomial test over data sets"]
-    if not names or names == [EQUALITY]:
-        return  # nothing is left to chance
-    several = len(verdict.cases) > 1 and verdict.unit != "sets"
-    groups = verdict.groups
-    p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)
-    text = f"{', '.join(names)}{', with Holm' if several else ''}, p = {p:.2g}"
-    answer = BEYOND[verdict.beyond].replace("contrary", "the contrary is")
-    yield f"beyond chance: {answer} ({text})"
-
-
 def remedies(verdict: Verdict) -> Iterator[str]:
     """Yield what would decide whether a claim is beyond chance, such as further runs."""
     more, unit = verdict.more, "data set" if verdict.unit != "runs" else "run"
@@ -231,3 +209,60 @@ def remedies(verdict: Verdict) -> Iterator[str]:
         whys = {case.outcome.why for case in verdict.cases if case.outcome.state == "open"} - {""}
         known = f"no number of further {unit}s is known to decide it"
         yield from whys or [known if verdict.unit != "mean" else "more data sets could decide it"]
+
+
+def verdict_json(verdict: Verdict) -> dict[str, Any]:
+    """Return a verdict with its evidence as JSON data, with errors and differences as fractions."""
+    return {
+        **view_of(verdict).model_dump(mode="json"),
+        "here": verdict.here,
+        "beyond_chance": BEYOND[verdict.beyond],
+        "kind": verdict.claim.kind,
+        "unit": verdict.unit,
+        "more_units": verdict.more,
+        "groups": [{**_plain(group), "verdict": group.status} for group in verdict.groups],
+        "cases": [
+            {
+                "where": case.group,
+                "case": case.subject,
+                "shown": case.numbers,
+                **_plain(case.outcome),
+            }
+            for case in verdict.cases
+        ],
+    }
+
+
+def _plain(value: GroupVerdict | Outcome) -> dict[str, Any]:
+    return {name: part for name, part in asdict(value).items() if part != NEVER}
+
+
+def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
+    """Return the page of verdicts with their evidence, in GitHub Flavored Markdown."""
+    views = [view_of(verdict) for verdict in verdicts]
+    tables = [_table(evidence_rows(verdict)) for verdict in verdicts]
+    return render(
+        "claims.md.j2",
+        title=title,
+        counts=counts_in_words(views),
+        how_to_read=HOW_TO_READ,
+        claims=[*zip(views, tables, strict=True)],
+    )
+
+
+def verdicts_list(verdicts: Sequence[Verdict]) -> str:
+    """Return the verdicts as a Markdown list that links to their evidence; empty without any."""
+    lines = [
+        f"- **{view.verdict}** ({view.origin}): {markdown(view.says)} "
+        f"([evidence](claims.md#claim-{number}))"
+        for number, view in enumerate(map(view_of, verdicts), start=1)
+    ]
+    return "\n**Claims**\n\n" + "\n".join(lines) + "\n" if lines else ""
+
+
+def _table(rows: Sequence[dict[str, str]]) -> str:
+    return markdown_table(
+        map(markdown, rows[0]),
+        (column not in ("where", "case", "here", "beyond chance") for column in rows[0]),
+        (map(markdown, row.values()) for row in rows),
+    )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
 from boostbench.quantities import NUMBERS, QUANTITIES
-from boostbench.reports.figures.charts import AND
 from boostbench.reports.figures.panels import (
     DIAMOND,
     columns_of,
@@ -19,11 +17,13 @@ from boostbench.reports.figures.panels import (
     lowest,
     most_shown,
     name_lines,
+    places_of,
     repeats_in_words,
     round_log_ticks,
     say_no_result,
     styles_of,
 )
+from boostbench.reports.figures.style import AND
 from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
@@ -95,29 +95,30 @@ def draw_curves(
     n_columns = columns_of(len(study.datasets))
     size = _LARGE_PANEL if n_columns <= 2 else _PANEL
     label = f"{_axis(y)}{', log scale' * (y_scale == 'log')}"
-    figure, panels = lay_out(study, study.noises, n_columns, size, _MARGINS, ("round", label))
-    for axes, _, _, cells in panels:
+    places = places_of(study)
+    figure, panels = lay_out(places.values(), n_columns, size, _MARGINS, ("round", label))
+    for axes, place in zip(panels, places, strict=True):
         axes.set_xscale("log")
         axes.set_yscale(y_scale)
-        of_boosters = [(k, [r for r in cell if r.ok]) for k, cell in enumerate(cells)]
+        cells = [study.cells.get((*place, name), []) for name in study.boosters]
+        finished = [[result for result in cell if result.ok] for cell in cells]
         drawn: set[PaperValue] = set()
-        for place, runs in ((place, runs) for place, runs in of_boosters if runs):
-            style = styles[runs[0].run.method]
-            for metric in (name for name in y if name not in bounds):
-                _draw_line(axes, runs, metric, place, style, band=band)
-            if PRINTED in y:
+        for order, runs in enumerate(finished):
+            for metric in (name for name in y if runs and name not in bounds):
+                _draw_line(axes, runs, metric, order, styles, band=band)
+            if runs and PRINTED in y:
+                style = styles[runs[0].run.method]
                 _draw_stops(axes, runs, style["color"])
                 _draw_paper_values(axes, runs[0], style["color"], printed, drawn)
         if bounds:  # the lower limit of the y axis stays that of the errors, the upper is 100 %
             bottom = axes.get_ylim()[0] if axes.lines else None
-            for place, runs in ((place, runs) for place, runs in of_boosters if runs):
-                for metric in bounds:
-                    style = styles[runs[0].run.method]
-                    _draw_line(axes, runs, metric, place, style, band=band)
+            for order, runs in enumerate(finished):
+                for metric in bounds if runs else ():
+                    _draw_line(axes, runs, metric, order, styles, band=band)
             axes.set_ylim(bottom, _TOP[y_scale])
         _format_axes(axes, rounds, y)
         if not axes.lines:
-            say_no_result(axes, itertools.chain(*cells))
+            say_no_result(axes, study.only(noises=place[:1], datasets=place[1:]))
     kinds = {QUANTITIES[metric].line: _line_style(metric) for metric in y if len(y) > 1}
     kinds |= {"stopped early": _CROSS, "paper": DIAMOND}
     note = repeats_in_words(study, band=band)
@@ -150,8 +151,8 @@ def _draw_line(
     axes: Axes,
     results: Sequence[Result],
     metric: str,
-    place: int,
-    style: Mapping[str, Any],
+    order: int,
+    styles: Mapping[str, Mapping[str, Any]],
     *,
     band: bool,
 ) -> None:
@@ -177,10 +178,10 @@ def _draw_line(
         opacity=0.2 if is_main else 0.1,
         least=quantity.shown_range[0],
         label=results[0].run.method + AND + quantity.line,
-        zorder=3 + is_main - place / 100,
+        zorder=3 + is_main - order / 100,
         markersize=3,
-        markevery=(0.04 + 0.03 * (place % 5), 0.2),
-        **style,
+        markevery=(0.04 + 0.03 * (order % 5), 0.2),
+        **styles[results[0].run.method],
         **_line_style(metric),
     )
 

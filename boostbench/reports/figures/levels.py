@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -15,17 +16,15 @@ from boostbench.reports.figures.panels import (
     columns_of,
     describe,
     draw_line,
-    grid_of,
-    label_outer,
     lay_out,
     lowest,
     most_shown,
     name_lines,
+    places_of,
     repeats_in_words,
     round_log_ticks,
     say_no_result,
     styles_of,
-    title,
     values_at,
 )
 from boostbench.reports.figures.style import GREY, method_styles, round_ticks
@@ -80,6 +79,7 @@ def draw_noise(
     shown, styles = values_at(study, value, at), styles_of(study)
     labels = [label for label in study.contenders if label != against]
 
+    @cache
     def sample(noise: str, dataset: str, label: str) -> Repeats:
         results = whole.cells.get((noise, dataset, label), [])
         return sample_of(results, metric=value, at=END if at is None else at)
@@ -98,10 +98,14 @@ def draw_noise(
 
     parts = [study.datasets] if mean else [[name] for name in study.datasets]
     panels = [(model, names) for model in levels for names in parts]
+    several = len(levels) > 1
+    titles = [", ".join([*names] * (not mean) + [model] * several) for model, names in panels]
     n_columns = min(len(levels), _MOST_COLUMNS) if mean else columns_of(len(parts))
-    figure, grid = grid_of(len(panels), n_columns, _PANEL if n_columns > 1 else _LARGE, _MARGINS)
+    x = "noise rate (%)" + f", {next(iter(levels))}" * (not several)
+    y = f"{shown.axis},\nless {against}" if against else shown.axis
+    size = _PANEL if n_columns > 1 else _LARGE
+    figure, grid = lay_out(titles, n_columns, size, _MARGINS, (x, y))
     for axes, (model, names) in zip(grid, panels, strict=True):
-        title(axes, ", ".join([*([] if mean else names), *([model] if len(levels) > 1 else [])]))
         lines = {label: [*points(model, names, label)] for label in labels}
         least = -np.inf if against else metric.shown_range[0]
         _draw_lines(axes, lines, styles, least, band=band, scale=metric.scale)
@@ -116,14 +120,9 @@ def draw_noise(
         axes.xaxis.set_major_locator(round_ticks(6))
         axes.yaxis.set_major_locator(round_ticks(6))
         if not any(lines.values()):
-            say_no_result(
-                axes, (r for key, of in study.cells.items() if key[1] in names for r in of)
-            )
+            say_no_result(axes, study.only(datasets=names))
     if mean or against:
         _cut_bands(grid, shared=mean)
-    words = f"{shown.axis},\nless {against}" if against else shown.axis
-    rate = "noise rate (%)" + f", {next(iter(levels))}" * (len(levels) == 1)
-    label_outer(grid, n_columns, rate, words)
     bands = repeats_in_words(study, band=band)
     if mean or against:
         kind = "of the paired difference" if against else "by a bootstrap over data sets"
@@ -209,20 +208,19 @@ def draw_parameter(
         raise BoostbenchError(
             f"x must name a parameter with several values among the runs, found {x!r}: {values}"
         )
-    n_columns = columns_of(len(study.datasets))
+    places, n_columns = places_of(study), columns_of(len(study.datasets))
     size = _LARGE if n_columns == 1 else _PANEL
-    figure, panels = lay_out(
-        study, study.noises, n_columns, size, _MARGINS, (label or x, shown.axis)
-    )
-    for axes, noise, dataset, cells in panels:
+    labels = label or x, shown.axis
+    figure, panels = lay_out(places.values(), n_columns, size, _MARGINS, labels)
+    for axes, place in zip(panels, places, strict=True):
         axes.set_xscale(x_scale)
         axes.set_yscale(y_scale)
-        lines = found.get((noise, dataset), {})
+        lines = found.get(place, {})
         _draw_lines(axes, lines, styles, metric.shown_range[0], band=band, scale=metric.scale)
         if axes.lines:
             _format_axes(axes, sorted({p[0] for of in lines.values() for p in of}), value)
         else:
-            say_no_result(axes, (result for cell in cells for result in cell))
+            say_no_result(axes, study.only(noises=place[:1], datasets=place[1:]))
     note = f"{shown.rounds}; {repeats_in_words(study, band=band)}"
     name_lines(figure, styles, {}, note)
     describe(figure, f"{capital(shown.axis)} against {label or x} at {note}.")

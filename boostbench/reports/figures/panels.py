@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.figures.charts import AND
-from boostbench.reports.figures.style import GREY, SMALL, method_styles, shortened
+from boostbench.reports.figures.style import AND, GREY, SMALL, method_styles, shortened
 from boostbench.reports.text import in_print, listed, span
-from boostbench.reports.values.frame import Result, Study
+from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import chosen_round
 
 if TYPE_CHECKING:
@@ -69,15 +69,6 @@ def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]
     return study.only(boosters, datasets), words
 
 
-class Panel(NamedTuple):
-    """Panel of a data set."""
-
-    axes: Axes
-    noise: str
-    dataset: str
-    cells: list[list[Result]]  # results of each booster
-
-
 def columns_of(n_datasets: int) -> int:
     """Return the number of panels per row: at most five, with rows of about equal length."""
     if n_datasets <= 5:
@@ -86,45 +77,36 @@ def columns_of(n_datasets: int) -> int:
     return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
 
 
+def places_of(study: Study) -> dict[tuple[str, str], str]:
+    """Return the title of the panel of each noise and data set, row by row for each noise."""
+    several = len(study.noises) > 1
+    pairs = itertools.product(study.noises, study.datasets)
+    return {(noise, name): f"{name}, {noise}" if several else name for noise, name in pairs}
+
+
 def lay_out(
-    study: Study,
-    noises: Sequence[str],
+    titles: Collection[str],
     n_columns: int,
     size: tuple[float, float],
     margins: tuple[float, float],
     labels: tuple[str, str],
-) -> tuple[Figure, list[Panel]]:
-    """Return a figure and its panels, one per data set and noise; each noise begins a row.
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure and its panels row by row.
 
     Parameters
     ----------
-    study : Study
-    noises : sequence of str
-        Labels.
+    titles : sequence of str
+        Of the panels.
     n_columns : int
     size, margins : tuple of float
         Of a panel, and of the figure at the left and below, in inches.
     labels : tuple of str
         Of the x and y axes, written only in the last row and first column.
     """
-    from matplotlib.figure import Figure
-
-    starts = range(0, len(study.datasets), n_columns)
-    rows = [(noise, study.datasets[i : i + n_columns]) for noise in noises for i in starts]
-    width, height = margins[0] + size[0] * n_columns, margins[1] + size[1] * len(rows)
-    figure, panels = Figure(figsize=(width, height), layout="constrained"), []
-    for row, (noise, datasets) in enumerate(rows):
-        n_below = len(rows[row + 1][1]) if row + 1 < len(rows) else 0
-        for column, dataset in enumerate(datasets):
-            axes = figure.add_subplot(len(rows), n_columns, row * n_columns + column + 1)
-            title(axes, dataset)
-            mark_runs(axes, study, noise, dataset)
-            if column == 0:
-                axes.set_ylabel(f"{noise}\n" * (len(noises) > 1) + labels[1])
-            if column >= n_below:
-                axes.set_xlabel(labels[0])
-            cells = [study.cells.get((noise, dataset, name), []) for name in study.boosters]
-            panels.append(Panel(axes, noise, dataset, cells))
+    figure, panels = grid_of(len(titles), n_columns, size, margins)
+    for axes, text in zip(panels, titles, strict=True):
+        title(axes, text)
+    label_outer(panels, n_columns, *labels)
     return figure, panels
 
 
@@ -183,14 +165,6 @@ def label_outer(panels: list[Axes], n_columns: int, x: str, y: str) -> None:
 def title(axes: Axes, text: str, pad: float | None = None) -> None:
     """Write the title of a panel."""
     axes.set_title(text, loc="left", fontweight="bold", pad=pad)
-
-
-def mark_runs(axes: Axes, study: Study, noise: str, dataset: str) -> None:
-    """Write the number of runs behind a panel's means beside its title, if numbers differ."""
-    counts = study.n_repeats
-    numbers = {n for key, n in counts.items() if key[:2] == (noise, dataset)}
-    if numbers and len(set(counts.values())) > 1:
-        axes.set_title(f"{span(numbers)} runs", loc="right", fontsize=SMALL, color=GREY)
 
 
 def remark(figure: Figure, text: str) -> None:
@@ -303,9 +277,9 @@ def round_log_ticks(axes: Axes) -> None:
     axes.yaxis.set_minor_formatter(NullFormatter())
 
 
-def say_no_result(axes: Axes, results: Iterable[Result]) -> None:
-    """Write the statuses of the runs into an empty panel."""
-    text = f"no result: {', '.join(dict.fromkeys(result.status for result in results))}"
+def say_no_result(axes: Axes, study: Study) -> None:
+    """Write the statuses of the runs of an empty panel into it."""
+    text = f"no result: {', '.join(dict.fromkeys(result.status for result in study.results))}"
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
     axes.set_xticks([])
     axes.set_yticks([])

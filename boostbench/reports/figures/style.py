@@ -1,9 +1,9 @@
-"""Style of figures, the look of each method, and reproducible image files."""
+"""Style of figures, the look of each method, reproducible image files, and data of charts."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from colorsys import hsv_to_rgb
 from contextlib import contextmanager
 from functools import cache
@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from zlib import crc32
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.figures.charts import Chart, chart_of
 from boostbench.reports.text import in_print
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
     from matplotlib.ticker import MaxNLocator
 
 GREY, INK = "#555555", "#222222"
@@ -27,19 +29,6 @@ _DPI = 144  # of PNG files
 SMALL = 6.5
 _FONT = "DejaVu Sans"  # as in figures.mplstyle
 _LONGEST = 40  # letters of a name
-# The colour-blind safe palette of Okabe & Ito, then darker colours from that of Paul Tol.
-_PALETTE = (
-    "#0072B2",
-    "#009E73",
-    "#D55E00",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-    "#332288",
-    "#882255",
-    "#999933",
-    "#444444",
-)
 #: Marks of lines.
 MARKERS = "os^vP*Xhp<>d"
 # Methods whose colour and mark are chosen; those of others follow from their name.
@@ -98,6 +87,8 @@ def method_styles(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     >>> method_styles(["samme", "mine"])["samme"]
     {'color': '#009e73', 'marker': 's'}
     """
+    from matplotlib.colors import to_hex, to_rgb
+
     variants: dict[str, list[str]] = {}
     for label in dict.fromkeys(labels):
         variants.setdefault(label.partition(" (")[0], []).append(label)
@@ -105,7 +96,9 @@ def method_styles(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
     for name, of_name in variants.items():
         colour, marker = _CHOSEN.get(name) or _style_of(name)
         for place, label in enumerate(of_name):
-            shade = _paler(colour, _PALEST * place / max(1, len(of_name) - 1))
+            white = _PALEST * place / max(1, len(of_name) - 1)
+            red, green, blue = (part + (1 - part) * white for part in to_rgb(colour))
+            shade = to_hex((red, green, blue))
             mark = MARKERS[(MARKERS.index(marker) + place) % len(MARKERS)]
             styles[label] = {"color": shade, "marker": mark}
     return styles
@@ -116,11 +109,6 @@ def _style_of(name: str) -> tuple[str, str]:
     red, green, blue = hsv_to_rgb(code % 360 / 360, 0.85, (0.85, 0.6)[code // 360 % 2])
     colour = "#" + "".join(f"{round(255 * part):02x}" for part in (red, green, blue))
     return colour, MARKERS[code // 720 % len(MARKERS)]
-
-
-def class_colours(n_classes: int) -> list[str]:
-    """Return a colour for each class."""
-    return [_PALETTE[k % len(_PALETTE)] for k in range(n_classes)]
 
 
 def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:
@@ -217,10 +205,14 @@ def files_of(figure: Figure) -> Drawing:
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
+    from matplotlib.ticker import LogFormatter
 
     figure.set_dpi(_DPI)
     canvas: Any = FigureCanvasAgg(figure)
-    _show_powers(figure)
+    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
+        if isinstance(axis.get_major_formatter(), LogFormatter):  # powers of 10 are formulas
+            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+                tick.label1.set_parse_math(True)
     canvas.draw()
     figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
     undated: Any = {"CreationDate": None, "Creator": None, "Producer": None}
@@ -241,18 +233,81 @@ def _small_png(pixels: Any) -> bytes:
     return small.getvalue()
 
 
-def _show_powers(figure: Figure) -> None:
-    """Render the tick labels of log axes as formulas, such as powers of 10."""
-    from matplotlib.ticker import LogFormatter
-
-    for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
-        if isinstance(axis.get_major_formatter(), LogFormatter):
-            for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
-                tick.label1.set_parse_math(True)
+#: Separator of the parts of a line's label; the chart's legend has a switch for each part.
+AND = " · "
+Chart = Sequence[Mapping[str, Any]]
 
 
-def _paler(colour: str, share: float) -> str:
-    from matplotlib.colors import to_hex, to_rgb
+def chart_of(figure: Figure) -> Chart | None:
+    """Return the panels of a figure of labelled lines as JSON-compatible data.
 
-    red, green, blue = (part + (1 - part) * share for part in to_rgb(colour))
-    return to_hex((red, green, blue))
+    None if the figure contains other elements. A shaded band belongs to the line whose label equals
+    the ``gid`` of the band.
+    """
+    panels = []
+    for axes in figure.axes:
+        lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
+        others = [collection for collection in axes.collections if not collection.get_gid()]
+        if axes.name == "3d" or axes.images or axes.patches or others:
+            return None
+        if lines:
+            panels.append(_panel(axes, lines))
+    return panels or None
+
+
+def thinned(chart: Chart, every: int) -> Chart:
+    """Return the chart with one of ``every`` points of each line, and its last; all marks stay."""
+    return [
+        {**panel, "lines": [_thinned(line, every) for line in panel["lines"]]} for panel in chart
+    ]
+
+
+def _thinned(line: Mapping[str, Any], every: int) -> Mapping[str, Any]:
+    if line["marks"]:
+        return line
+    kept = sorted({*range(0, len(line["x"]), every), len(line["x"]) - 1})
+    names = [name for name in ("x", "y", "low", "high") if name in line]
+    return {**line, **{name: [line[name][place] for place in kept] for name in names}}
+
+
+def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:
+    bands = {collection.get_gid(): collection for collection in axes.collections}
+    return {
+        "title": axes.get_label() or in_print(axes.get_title("left") or axes.get_title()),
+        "x": _axis(axes.get_xlabel(), axes.get_xscale(), axes.get_xlim()),
+        "y": _axis(axes.get_ylabel(), axes.get_yscale(), axes.get_ylim()),
+        "lines": [_line(line, bands.get(str(line.get_label()))) for line in lines],
+    }
+
+
+def _axis(label: str, scale: str, limits: tuple[float, float]) -> dict[str, Any]:
+    return {"label": in_print(label), "log": scale == "log", "limits": _numbers(limits)}
+
+
+def _line(line: Line2D, band: Any) -> dict[str, Any]:
+    from matplotlib.colors import to_hex
+
+    x = np.asarray(line.get_xdata(), dtype=np.float64)
+    _, dashes = getattr(line, "_unscaled_dash_pattern", (0, None))  # no public name
+    drawn: dict[str, Any] = {
+        "label": in_print(str(line.get_label())),
+        "colour": to_hex(line.get_color()),
+        "width": line.get_linewidth(),
+        "dashes": [part * line.get_linewidth() for part in dashes or ()],
+        "marks": line.get_linestyle() == "None",
+        "mark": str(line.get_marker()).replace("None", ""),
+        "x": x.tolist(),
+        "y": _numbers(line.get_ydata()),
+    }
+    if band is not None:
+        corners = band.get_paths()[0].vertices
+        edges = [corners[corners[:, 0] == place, 1] for place in x]
+        drawn["low"] = _numbers([y.min() if len(y) else np.nan for y in edges])
+        drawn["high"] = _numbers([y.max() if len(y) else np.nan for y in edges])
+    return drawn
+
+
+def _numbers(values: ArrayLike) -> list[float | None]:
+    """Return numbers with four significant digits, None for non-finite ones."""
+    floats = np.asarray(values, dtype=np.float64).tolist()
+    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in floats]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import statistics
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
 
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
-from boostbench.reports.tables.contest import LEVEL, contest, not_worse
-from boostbench.reports.tables.facts import Fact, FactKey, gather, rank
+from boostbench.reports.tables.facts import LEVEL, Fact, FactKey, contest, gather, not_worse, rank
 from boostbench.reports.tables.table import (
     BETTER,
     BEYOND,
@@ -25,9 +25,15 @@ from boostbench.reports.tables.table import (
     TableCell,
 )
 from boostbench.reports.text import capital, span
-from boostbench.reports.values.agreement import Held, in_words
 from boostbench.reports.values.frame import END, Study
-from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.paper import (
+    PRINTED,
+    Held,
+    PaperValue,
+    PaperValues,
+    in_words,
+    read_paper_values,
+)
 from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds, metric_of
 
 # By axis of the columns: axis of the rows within a data set.
@@ -75,11 +81,9 @@ def build_table(
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
     values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
-    is_accuracy = value in ACCURACIES or bool(QUANTITIES[metric].higher)
     facts = gather(study, metric, rounds, values)
     even = not_worse(facts, metric) if tested else set()
-    layout = _Layout(facts, QUANTITIES[metric], is_accuracy, even)
-    best = f"{'highest' if is_accuracy else 'lowest'} {layout.words}"
+    layout = _Layout(facts, QUANTITIES[metric], value in ACCURACIES, even)
     table_rows, names = layout.rows(columns)
     return Table(
         title=title or _title(study, metric),
@@ -88,8 +92,8 @@ def build_table(
         rows=tuple(table_rows),
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
-        held=_comparisons(layout.facts, str(paper)) if paper and main else {},
-        answer=tuple(contest(layout.facts, metric, best)),
+        held=_comparisons(facts, str(paper)) if paper and main else {},
+        answer=tuple(contest(facts, metric, f"{layout.best} {layout.words}")),
     )
 
 
@@ -114,7 +118,7 @@ class _Layout:
         Facts about errors.
     metric : Quantity
     is_accuracy : bool
-        Show accuracies, which are 1 - error.
+        Show accuracies, which are 1 - error, in place of errors.
     even : collection of FactKey
         Facts that are not significantly worse than the best.
     """
@@ -126,10 +130,8 @@ class _Layout:
         is_accuracy: bool,
         even: Collection[FactKey],
     ) -> None:
-        self.facts = facts
-        self.even = even
-        self.metric = metric
-        self.is_accuracy = is_accuracy
+        self.facts, self.even, self.metric = facts, even, metric
+        self.is_accuracy = is_accuracy or bool(metric.higher)
         self.summaries, self.counts = rank(facts)
         self.notes = Notes()
         self.axes = {
@@ -137,8 +139,8 @@ class _Layout:
             for name in FactKey._fields
         }
         self.axes["rounds"].sort()
-        words = metric.words
-        self.words = words.replace("error", "accuracy") if is_accuracy else words
+        self.words = metric.words.replace("error", "accuracy") if self.is_accuracy else metric.words
+        self.best = "highest" if self.is_accuracy else "lowest"
 
     def rows(self, columns: str) -> tuple[list[Row], tuple[str, ...]]:
         """Return the rows and the names of their labels.
@@ -146,56 +148,50 @@ class _Layout:
         Each noise has the rows of the data sets, then the summary rows.
         """
         row_axis = _ROWS[columns]
-        label_axes = ["noise"] if len(self.axes["noise"]) > 1 else []
-        label_axes += ["dataset"]
-        label_axes += [] if row_axis == "rounds" and len(self.axes["rounds"]) == 1 else [row_axis]
-
-        def rows_of(
-            noise: str, dataset: str, cell: Callable[[FactKey], TableCell], label: str
-        ) -> Iterable[Row]:
-            for row in self.axes[row_axis]:
-                place = {"noise": noise, row_axis: row, "dataset": dataset}
-                labels = [
-                    label if axis == "dataset" else _label(axis, place[axis]) for axis in label_axes
-                ]
-                keys = [FactKey(**{**place, columns: name}) for name in self.axes[columns]]
-                yield Row(tuple(labels), tuple(map(cell, keys)), is_summary=not dataset)
-
+        label_axes = ["noise"] * (len(self.axes["noise"]) > 1) + ["dataset"]
+        label_axes += [row_axis] * (row_axis == "booster" or len(self.axes["rounds"]) > 1)
+        summaries = dict.fromkeys(key.dataset for key in self.summaries)
         rows: list[Row] = []
         for noise in self.axes["noise"]:
             present = {key.dataset for key in self.facts if key.noise == noise}
-            for name in self.axes["dataset"]:
-                if name in present:
-                    rows += rows_of(noise, name, self._cell, name)
-            for label, texts in self.summaries.items() if max(self.counts, default=0) > 1 else ():
-                cells: dict[FactKey, TableCell] = defaultdict(lambda: TableCell(BEYOND))
-                cells.update({key: TableCell(text) for key, text in texts.items()})
-                rows += rows_of(noise, "", cells.__getitem__, label)
+            names = [(name, False) for name in self.axes["dataset"] if name in present]
+            names += [(label, True) for label in summaries if max(self.counts) > 1]
+            for (name, is_summary), row in product(names, self.axes[row_axis]):
+                place = {"noise": noise, row_axis: row, "dataset": name}
+                keys = [FactKey(**{**place, columns: column}) for column in self.axes[columns]]
+                cell = self._summary if is_summary else self._cell
+                labels = tuple(_label(axis, place[axis]) for axis in label_axes)
+                rows.append(Row(labels, tuple(map(cell, keys)), is_summary))
         return rows, tuple(_TITLES[axis] for axis in label_axes)
+
+    def _summary(self, key: FactKey) -> TableCell:
+        return TableCell(self.summaries.get(key, BEYOND))
 
     def _cell(self, key: FactKey) -> TableCell:
         fact = self.facts.get(key)
         if fact is None:
             return TableCell(BEYOND)
-        paper = fact.paper
-        notes = self.notes.number(fact.gaps)
-        beside = {
-            "paper": (paper.accuracy_text if self.is_accuracy else paper.text) if paper else "",
-            "paper_notes": self.notes.number(_doubts(paper)),
-        }
+        printed = ""
+        if fact.paper:
+            printed = fact.paper.accuracy_text if self.is_accuracy else fact.paper.text
+        cell = TableCell(
+            fact.state or BEYOND,
+            notes=self.notes.number(fact.gaps),
+            paper=printed,
+            paper_notes=self.notes.number(_doubts(fact.paper)),
+        )
         if fact.mean is None:
-            return TableCell(fact.state or BEYOND, notes=notes, **beside)  # type: ignore[arg-type]
+            return cell
         values = [*fact.sample.values.values()]
         std = self.metric.text(statistics.stdev(values)) if len(values) > 1 else ""
         text = self.metric.text(1 - fact.mean if self.is_accuracy else fact.mean)
-        return TableCell(
+        return replace(
+            cell,
             text=f"{text} ± {std}" if std else text,
             value=text,
             std=std,
             best=fact.best,
             marks=STOPPED * bool(fact.stopped) + _mark(fact.held) + EVEN * (key in self.even),
-            notes=notes,
-            **beside,  # type: ignore[arg-type]
         )
 
     def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
@@ -203,9 +199,9 @@ class _Layout:
         facts = list(self.facts.values())
         n_runs = {len(fact.sample.values) for fact in facts if fact.mean is not None}
         spread = f", mean ± standard deviation of {span(n_runs)} runs" if n_runs - {1} else ""
-        best = "highest" if self.is_accuracy else "lowest"
         unit = " in percent" if self.metric.unit else ""
-        yield f"{capital(self.words)}{unit}{spread}. Bold: the {best} of a data set, noise and T."
+        what = f"{capital(self.words)}{unit}{spread}"
+        yield f"{what}. Bold: the {self.best} of a data set, noise and T."
         compared = [fact.held for fact in facts if fact.held is not None]
         if compared:
             yield from self._agreement(compared)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain, product
 from typing import Any
 
@@ -45,71 +45,59 @@ def build_selected_table(study: Study, *, at: int | None = None, title: Title = 
         for labels, results in study.cells.items()
     }
     selections = list(chain(*cells.values()))
-    grids = sorted((selected.grid for selected in selections), key=len)
-    names = list(dict.fromkeys(axis.name for grid in reversed(grids) for axis in grid))
-    columns = [*names, *(["rounds"] if study.config.select.rounds else [])]
+    grids = sorted((selected.grid for selected in selections), key=len, reverse=True)
+    columns = list(dict.fromkeys(axis.name for grid in grids for axis in grid))
+    columns += ["rounds"] if study.config.select.rounds else []
     several = len(study.noises) > 1
-    rows = [
-        Row(labels[not several :], tuple(_cells(cells.get(labels, ()), columns, at)))
-        for labels in product(study.noises, study.datasets, study.boosters)
+    rows = []
+    for labels in product(study.noises, study.datasets, study.boosters):
+        texts = _texts(cells.get(labels, ()), columns, at)
+        row = tuple(TableCell(text, value=text.removesuffix(BEYOND)) for text in texts)
+        rows.append(Row(labels[not several :], row))
+    n_fits = sum(selected.n_fits for selected in selections)
+    seconds = sum(selected.seconds for selected in selections)
+    footers = [
+        WAYS[study.config.select.way],
+        f"{n_fits} fits in {duration(seconds)} of computing; points: of the grid as it grew.",
     ]
+    if n_failed := sum(selected.n_failed for selected in selections):
+        footers.append(f"{n_failed} fits failed and were no candidates.")
+    if n_open := len(study.results) - len(selections):
+        footers.append(f"{n_open} of {len(study.results)} choices are not made yet.")
     return Table(
         title=title or "Chosen parameters",
         names=("noise", "data set", "booster")[not several :],
         columns=(*columns, *_COUNTS),
         rows=tuple(rows),
-        footers=tuple(_footers(study, selections)),
+        footers=tuple(footers),
     )
 
 
 def _choice_at(selected: Selected, at: int | None) -> Choice:
-    if at is None:
-        return selected.choices[-1]
-    for choice in selected.choices:
-        if choice.at == at:
-            return choice
-    known = ", ".join(str(choice.at) for choice in selected.choices)
-    raise BoostbenchError(f"at must be a T for which a choice was made ({known}), found {at!r}")
+    choices = {choice.at: choice for choice in selected.choices}
+    if at is not None and at not in choices:
+        known = ", ".join(map(str, choices))
+        raise BoostbenchError(f"at must be a T for which a choice was made ({known}), found {at!r}")
+    return selected.choices[-1] if at is None else choices[at]
 
 
-def _cells(
-    selections: Sequence[Selected], columns: Sequence[str], at: int | None
-) -> Iterable[TableCell]:
+def _texts(selections: Sequence[Selected], columns: Sequence[str], at: int | None) -> list[str]:
+    """Return the cells of a row."""
     if not selections:
-        yield from (TableCell(BEYOND) for _ in (*columns, *_COUNTS))
-        return
+        return [BEYOND] * (len(columns) + len(_COUNTS))
     choices = [(selected, _choice_at(selected, at)) for selected in selections]
     values = [{**selected.values(choice), "rounds": choice.rounds} for selected, choice in choices]
-    for name in columns:
-        yield _cell(_count_values([each.get(name) for each in values]))
-    yield _cell(span([selected.n_points for selected in selections]))
-    yield _cell(str(sum(selected.n_fits for selected in selections)))
-    yield _cell(duration(sum(selected.seconds for selected in selections)))
-
-
-def _cell(text: str) -> TableCell:
-    return TableCell(text, value=text)
+    return [
+        *(_count_values([each.get(name) for each in values]) for name in columns),
+        span([selected.n_points for selected in selections]),
+        str(sum(selected.n_fits for selected in selections)),
+        duration(sum(selected.seconds for selected in selections)),
+    ]
 
 
 def _count_values(values: Sequence[Any]) -> str:
     """Return the distinct values with their counts, the most frequent first."""
     counts = Counter(f"{v:g}" if isinstance(v, float) else str(v) for v in values if v is not None)
-    if not counts:
-        return BEYOND
-    if len(values) == 1:
-        return next(iter(counts))
+    if not counts or len(values) == 1:
+        return next(iter(counts), BEYOND)
     return ", ".join(f"{value} ({n}x)" for value, n in counts.most_common())
-
-
-def _footers(study: Study, selections: Sequence[Selected]) -> Iterable[str]:
-    assert study.config.select is not None
-    yield WAYS[study.config.select.way]
-    n_fits = sum(selected.n_fits for selected in selections)
-    seconds = sum(selected.seconds for selected in selections)
-    yield f"{n_fits} fits in {duration(seconds)} of computing; points: of the grid as it grew."
-    n_failed = sum(selected.n_failed for selected in selections)
-    if n_failed:
-        yield f"{n_failed} fits failed and were no candidates."
-    n_open = len(study.results) - len(selections)
-    if n_open:
-        yield f"{n_open} of {len(study.results)} choices are not made yet."

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from boostbench.reports.values.agreement import Held
+from boostbench.reports.values.paper import Held
 
 STOPPED, OFF, BETTER, WORSE, EVEN, BEYOND = "†", "‡", "§", "¶", "≈", "–"
 #: Meanings of marks.

@@ -333,7 +333,10 @@ def export_rows(
     BoostbenchError
         If no run has a record.
     """
-    _refuse_none(results)
+    if not any(result.ok for result in results):
+        raise BoostbenchError(
+            f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
+        )
     recorded = [
         name
         for name, each in NUMBERS.items()
@@ -377,13 +380,6 @@ def load_results(
         raise BoostbenchError("there are no run records here", where=str(results))
     found = [Result(each.run, each.status, each.why, each) for each in records.values()]
     return export_rows(found, rounds)
-
-
-def _refuse_none(results: Sequence[Result]) -> None:
-    if not any(result.ok for result in results):
-        raise BoostbenchError(
-            f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
-        )
 
 
 def holds(result: Result, metric: str) -> bool:

@@ -12,8 +12,7 @@ from boostbench.experiments.configs.kind_options import Claim, Options
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, at_least, lower, near
 from boostbench.reports.claims.verdicts import GroupVerdict, Verdict, judge
-from boostbench.reports.claims.view import remedies, view_of
-from boostbench.reports.claims.writing import verdict_json, verdicts_markdown
+from boostbench.reports.claims.view import remedies, verdict_json, verdicts_markdown, view_of
 from boostbench.reports.values.designs import Design, Repeats
 from boostbench.reports.values.frame import collect
 from tests.reports.synthetic import plan_of

@@ -11,8 +11,7 @@ import yaml
 
 from boostbench import registry
 from boostbench.reports.claims.verdicts import STATUSES, judge
-from boostbench.reports.claims.view import ClaimView, evidence_rows, view_of
-from boostbench.reports.claims.writing import verdict_json
+from boostbench.reports.claims.view import ClaimView, evidence_rows, verdict_json, view_of
 from tests.golden import parametrized, read_cases, rewrite
 
 from .stating import CONFIGS
