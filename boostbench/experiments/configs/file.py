@@ -199,17 +199,23 @@ def overridden(source: Source, text: str) -> Source:
 
 
 def _sorted(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
-    """Return distinct errors by location, limited in number.
+    """Return distinct errors by location, printable and limited in number and length.
 
     An error in the general part occurs in every size.
     """
-    distinct = {str(complaint): complaint for complaint in complaints}
+    short = (BoostbenchError(_cut(c.what, 600), where=_cut(c.where, 200)) for c in complaints)
+    distinct = {str(complaint): complaint for complaint in short}
     found = sorted(distinct.values(), key=_location)
     if len(found) > _MAX_COMPLAINTS:
         more = f"... and {len(found) - _MAX_COMPLAINTS:,} more errors"
         where = found[-1].where.partition(":")[0]
         found[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=where)]
     return found
+
+
+def _cut(text: str, most: int) -> str:
+    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text[:most])
+    return shown if len(text) <= most else f"{shown} ..."
 
 
 def _location(complaint: BoostbenchError) -> tuple[str, int]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from boostbench.errors import BoostbenchError, hint
+from boostbench.errors import BoostbenchError, ConfigError, hint
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSet, read_grid
 from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
@@ -33,7 +33,7 @@ def expand(config: Config) -> list[Run]:
 
     Raises
     ------
-    BoostbenchError
+    ConfigError
         If there are more than `MAX_RUNS`.
     """
     of_one_seed = [
@@ -50,7 +50,7 @@ def expand(config: Config) -> list[Run]:
                 runs.setdefault(key, run)
         if len(runs) > MAX_RUNS:
             what = f"makes more than {MAX_RUNS:,} runs, with {len(runs):,} up to the seed {seed}"
-            raise BoostbenchError(what, where=str(config.path))
+            raise ConfigError([BoostbenchError(what, where=str(config.path))])
     return list(runs.values())
 
 
