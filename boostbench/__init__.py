@@ -9,8 +9,9 @@ SAMME(n_estimators=50)
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from boostbench.resources import lazy_attribute
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment, load_dataset
@@ -35,25 +36,10 @@ __all__ = [
 
 __version__ = "0.2.0"
 
-#: Module of each lazily imported name.
-_MODULES = {
-    "Experiment": "api",
-    "compare": "compare_boosters",
-    "find_label_errors": "label_errors",
-    "fit_model": "models",
-    "load_model": "models",
-    "list_boosters": "boosters",
-    "load_dataset": "api",
-    "load_results": "reports.values.frame",
-    "make_booster": "boosters",
-}
-
 
 def __getattr__(name: str) -> Any:
     # Lazy, because the command line imports this package for the version alone.
-    if name in _MODULES:
-        return getattr(import_module(f"boostbench.{_MODULES[name]}"), name)
-    raise AttributeError(f"module 'boostbench' has no attribute {name!r}")
+    return lazy_attribute(__file__, name)
 
 
 def __dir__() -> list[str]:

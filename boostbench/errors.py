@@ -96,13 +96,10 @@ class RecordError(BoostbenchError):
 
 
 class UnknownNameError(BoostbenchError):
-    """An unregistered name; the message suggests ``meant``, or a similar one of those known."""
+    """An unregistered name; the message suggests a similar one of those known."""
 
-    def __init__(
-        self, kind: str, name: str, known: Iterable[str], *, meant: str = "", where: str = ""
-    ) -> None:
-        suggested = f"unknown {kind} {name!r}; did you mean {meant!r}?"
-        super().__init__(suggested if meant else unknown(kind, name, known), where=where)
+    def __init__(self, kind: str, name: str, known: Iterable[str], *, where: str = "") -> None:
+        super().__init__(unknown(kind, name, known), where=where)
         self.name = name
 
 
@@ -153,10 +150,4 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     by_folded = {candidate.casefold().replace("_", "-"): candidate for candidate in known}
     folded = name.casefold().replace("_", "-")
     close = difflib.get_close_matches(folded, by_folded, cutoff=0.6)
-    # among equally similar names, prefer a permutation of the letters
-    close.sort(key=lambda other: (-_similarity(folded, other), sorted(folded) != sorted(other)))
     return by_folded[close[0]] if close else None
-
-
-def _similarity(name: str, other: str) -> float:
-    return difflib.SequenceMatcher(None, other, name).ratio()

@@ -177,7 +177,7 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
     path : str or path
     trust : collection of str, default=()
         Further classes and functions that the file may use, as ``package.module.Class``. Those of
-        boostbench, scikit-learn, LightGBM, XGBoost and CatBoost are known.
+        the plugins, boostbench, scikit-learn, LightGBM, XGBoost and CatBoost are known.
     plugins : path or sequence of path, default=()
         Plugin files with the booster of the model.
 
@@ -194,15 +194,14 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
             "this is not a model of 'boostbench fit'; pickles are not opened, they may run any code"
         )
         raise BoostbenchError(what, where=where)
-    for plugin in paths_of(plugins):
-        load_plugin(plugin)
+    own = tuple(f"{load_plugin(plugin).__name__}." for plugin in paths_of(plugins))
     try:
         found = skops.get_untrusted_types(data=content)
-        strange = [name for name in found if not _OURS.fullmatch(name) and name not in trust]
-        if strange:
-            options = " ".join(f"--trust {name}" for name in strange)
-            what = f"the model uses {', '.join(strange)}, which may run any code; if you trust it"
-            raise BoostbenchError(f"{what}: {options}", where=where)
+        known = [name for name in found if _OURS.fullmatch(name) or name.startswith(own)]
+        if strange := set(found) - {*known, *trust}:
+            what = f"the model uses {', '.join(sorted(strange))}, which may run any code; if you"
+            how = "trust it, name its file (--plugin), or `trust` in Python"
+            raise BoostbenchError(f"{what} {how}", where=where)
         pipeline, classes, facts = skops.loads(content, trusted=found)
         return Model(pipeline, tuple(classes), facts)
     except BoostbenchError:

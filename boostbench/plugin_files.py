@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import importlib.util
 import sys
 import traceback
 from collections.abc import Iterator
@@ -64,13 +63,11 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     name = f"{FILE_MODULE}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]
-    if not path.is_file():
-        what = "is not a regular file" if path.exists() else "does not exist"
+    if path.suffix != ".py" or not path.is_file():
+        what = "is not a regular file (.py)" if path.exists() else "does not exist"
         raise PluginError(f"plugin file {path} {what}", where=where)
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise PluginError(f"plugin file {path} is not a Python file (.py)", where=where)
-    module = importlib.util.module_from_spec(spec)
+    module = ModuleType(name)
+    module.__file__ = str(path)
     inputs.watch()
     sys.modules[name] = module
     try:

@@ -7,11 +7,9 @@ with any version. A name is imported when it is asked for: a plugin of a booster
 # ruff: noqa: F401
 from __future__ import annotations
 
-import ast
-from functools import cache
-from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from boostbench.resources import lazy_attribute, lazy_names
 
 if TYPE_CHECKING:
     from boostbench.boosters import make_booster
@@ -148,20 +146,9 @@ if TYPE_CHECKING:
     )
 
 
-@cache
-def _homes() -> dict[str, str]:
-    """Return the module of each name, from the imports above."""
-    tree = ast.parse(Path(__file__).read_text(encoding="utf-8"))
-    (lazy,) = (node for node in tree.body if isinstance(node, ast.If))
-    imports = (node for node in lazy.body if isinstance(node, ast.ImportFrom))
-    return {alias.name: str(node.module) for node in imports for alias in node.names}
-
-
 def __getattr__(name: str) -> Any:
-    if name in _homes():
-        return getattr(import_module(_homes()[name]), name)
-    raise AttributeError(f"module 'boostbench.plugins' has no attribute {name!r}")
+    return lazy_attribute(__file__, name)
 
 
 def __dir__() -> list[str]:
-    return sorted(_homes())
+    return sorted(lazy_names(__file__))

@@ -54,6 +54,15 @@ class Declaration:
     variants: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class _Known:
+    """A registered object; its ``plugin`` is None for built-in ones, which are imported on use."""
+
+    origin: str  # "module:attribute"
+    declaration: Declaration = Declaration()
+    plugin: Any = None
+
+
 class Registry:
     """The names of one kind of plugin.
 
@@ -86,7 +95,6 @@ class Registry:
         self._adapter = adapter
         self._listed = builtin
         self._packages = packages.split()
-        self._registered: dict[str, tuple[Any, Declaration]] = {}
 
     def register(self, name: str, **declared: Any) -> Callable[[T], T]:
         """Return a decorator that registers an object under ``name``.
@@ -104,49 +112,48 @@ class Registry:
         """
 
         def add(plugin: T) -> T:
-            origin = _origin(plugin)
-            known, _ = self._registered.get(name, (None, None))
-            builtin, _ = self._builtin.get(name, ("", None))
-            if builtin not in ("", origin) or (known and _origin(known) != origin):
+            module, attribute = (
+                getattr(plugin, "__module__", ""),
+                getattr(plugin, "__qualname__", ""),
+            )
+            origin = f"{module}:{attribute or repr(plugin)}"
+            known = self._known.get(name)
+            if known and known.origin != origin:
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
-            if not builtin:
-                self._registered[name] = plugin, Declaration(**declared)
+            if not known or known.plugin is not None:
+                self._known[name] = _Known(origin, Declaration(**declared), plugin)
             return plugin
 
         return add
 
     def declarations(self) -> dict[str, Declaration]:
         """Return what the components declare that are registered by decorators, by name."""
-        known: dict[str, tuple[Any, Declaration]] = {**self._builtin, **self._registered}
-        return {name: declaration for name, (_, declaration) in known.items()}
+        return {name: known.declaration for name, known in self._known.items()}
 
     def printed_names(self) -> dict[str, str]:
         """Return the name in print of each component, and of labels of its variants, if any."""
-        declared = {name: declaration for name, (_, declaration) in self._registered.items()}
-        return {**self._builtin_in_print, **_in_print(declared)}
+        added = {name: k.declaration for name, k in self._known.items() if k.plugin is not None}
+        return {**self._builtin_in_print, **_in_print(added)}
 
     @cached_property
     def _builtin_in_print(self) -> dict[str, str]:
-        return _in_print({name: declaration for name, (_, declaration) in self._builtin.items()})
+        builtin = {name: k.declaration for name, k in self._known.items() if k.plugin is None}
+        return _in_print(builtin)
 
     @cached_property
-    def _builtin(self) -> dict[str, tuple[str, Declaration]]:
-        """Origin and declaration of the listed objects, and of the classes in `packages`."""
+    def _known(self) -> dict[str, _Known]:
+        """The objects by name: the listed ones, the classes in `packages`, then registered ones."""
         kind = rf"@{self.kind.replace(' ', '_')}s\.register"
         pattern = rf"^{kind}(\(.*?\))\nclass (\w+)"
-        found = {name: (origin, Declaration()) for name, origin in self._listed.items()}
+        found = {name: _Known(origin) for name, origin in self._listed.items()}
         for package in self._packages:
             for file in sorted(Path(__file__).with_name(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
                 for call, attribute in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
                     name, declaration = _declared_in(call)
                     origin = f"boostbench.{package}.{file.stem}:{attribute}"
-                    found[name] = origin, declaration
+                    found[name] = _Known(origin, declaration)
         return found
-
-    def unregister(self, name: str) -> None:
-        """Remove a name that was registered by a decorator; unknown names are ignored."""
-        self._registered.pop(name, None)
 
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
@@ -154,15 +161,16 @@ class Registry:
 
     def in_order(self) -> list[str]:
         """Return all names, the built-in ones first and in the order of their list."""
-        return list({**self._builtin, **self._registered})
+        return list(self._known)
 
     def loaded(self) -> dict[str, Any]:
         """Return all objects by name in the order of `in_order`; the built-in ones are imported."""
-        return {**self._imported, **{name: each for name, (each, _) in self._registered.items()}}
+        return {name: k.plugin or self._imported[name] for name, k in self._known.items()}
 
     @cached_property
     def _imported(self) -> dict[str, Any]:
-        return {name: _import_object(origin) for name, (origin, _) in self._builtin.items()}
+        builtin = {name: k.origin for name, k in self._known.items() if k.plugin is None}
+        return {name: _import_object(origin) for name, origin in builtin.items()}
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name, of ``"FILE.py:NAME"`` or of ``"package.module:NAME"``.
@@ -189,10 +197,13 @@ class Registry:
         return name, dict(params or {})
 
     def _lookup(self, name: str, where: str) -> Any:
-        if name in self._registered:
-            return self._usable(self._registered[name][0], name, where)
-        if name in self._builtin:
-            return _import_object(self._builtin[name][0])
+        if known := self._known.get(name):
+            is_builtin = known.plugin is None
+            return (
+                _import_object(known.origin)
+                if is_builtin
+                else self._usable(known.plugin, name, where)
+            )
         source, _, attribute = name.rpartition(":")
         if source.endswith(".py"):
             module = load_plugin(Path(source), where=where)
@@ -224,30 +235,27 @@ class Registry:
         """
         if ".py:" in name:
             return str(Path(name.rpartition(":")[0]).expanduser().resolve())
-        if name in self._registered:
-            module = _origin(self._registered[name][0]).partition(":")[0]
+        if known := self._known.get(name):
+            module = known.origin.partition(":")[0]
             is_file = module.startswith(FILE_MODULE)
             return str(sys.modules[module].__file__) if is_file else module
-        if name in self._builtin:
-            return self._builtin[name][0].partition(":")[0]
         if _is_reference(name):
             return name.partition(":")[0]
         raise self.unknown(name)
 
     def class_name(self, name: str) -> str:
         """Return the name of the class in this package behind a name; empty for others."""
-        origin, _ = self._builtin.get(name, ("", None))
+        origin = self._known[name].origin
         return origin.partition(":")[2] if origin.startswith("boostbench.") else ""
 
     def name_of(self, component: Any) -> str:
         """Return the registered name of a class, or ``"package.module:Class"``."""
         module, attribute = component.__module__, component.__qualname__
         package = module.partition(".")[0]
-        for name, (plugin, _) in self._registered.items():
-            if plugin is component:
-                return name
-        for name, (origin, _) in self._builtin.items():
-            if re.fullmatch(rf"{package}[.\w]*:{attribute}", origin):
+        builtin = re.compile(rf"{package}[.\w]*:{attribute}")
+        for name, known in self._known.items():
+            is_builtin = known.plugin is None and builtin.fullmatch(known.origin)
+            if is_builtin or known.plugin is component:
                 return name
         return f"{module}:{attribute}"
 
@@ -274,20 +282,13 @@ class Registry:
         UnknownNameError
             If the name is unknown.
         """
-        is_plugin = name in self._registered or ".py:" in name
+        known = self._known.get(name)
+        is_plugin = ".py:" in name or (known is not None and known.plugin is not None)
         return not is_plugin and not self.module(name).startswith("boostbench.")
 
     def unknown(self, name: str, where: str = "") -> UnknownNameError:
-        """Return the error about a name; a name in print suggests the registered one."""
-        return UnknownNameError(self.kind, name, self.names(), meant=self.meant(name), where=where)
-
-    def meant(self, name: str) -> str:
-        """Return the name that is printed or spelt as ``name`` apart from case and marks, or ""."""
-        meant = {_folded(known): known for known in self.names()}
-        for known, declaration in self.declarations().items():
-            for printed in filter(None, (declaration.printed, *declaration.variants)):
-                meant.setdefault(_folded(printed), known)
-        return meant.get(_folded(name), "")
+        """Return the error about an unknown name."""
+        return UnknownNameError(self.kind, name, self.names(), where=where)
 
     def summary(self, name: str) -> str:
         """Return the first line of the docstring; built-in objects are not imported.
@@ -297,9 +298,10 @@ class Registry:
         UnknownNameError, PluginError
             As by `get`.
         """
-        if name in self._registered or name not in self._builtin:
+        known = self._known.get(name)
+        if known is None or known.plugin is not None:
             return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
-        module, _, attribute = self._builtin[name][0].partition(":")
+        module, _, attribute = known.origin.partition(":")
         if not module.startswith("boostbench."):
             return f"`{attribute}` of {module.partition('.')[0]}."
         file = Path(__file__).parents[1].joinpath(*module.split(".")).with_suffix(".py")
@@ -336,20 +338,12 @@ def _in_print(declarations: Mapping[str, Declaration]) -> dict[str, str]:
     return printed
 
 
-def _folded(name: str) -> str:
-    return re.sub(r"[\W_]", "", name).casefold()
-
-
 def _declared_in(call: str) -> tuple[str, Declaration]:
     """Return the name and the declaration in the text of the arguments of ``register``."""
     node = ast.parse(f"register{call}", mode="eval").body
     assert isinstance(node, ast.Call)
     declared = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
     return ast.literal_eval(node.args[0]), Declaration(**declared)
-
-
-def _origin(plugin: Any) -> str:
-    return f"{getattr(plugin, '__module__', '')}:{getattr(plugin, '__qualname__', repr(plugin))}"
 
 
 boosters = Registry(

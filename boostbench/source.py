@@ -264,40 +264,38 @@ class _Reader:
         self.name = name
         self.with_lines = with_lines
         self.complaints: list[BoostbenchError] = []
-        self._open: list[yaml.Node] = []
         self._count = 0
 
-    def value(self, node: yaml.Node) -> Any:
+    def value(self, node: yaml.Node, depth: int = 0) -> Any:
         self._count += 1
-        is_endless = any(node is outer for outer in self._open) or len(self._open) > _MAX_DEPTH
-        if self._count > _MAX_VALUES or is_endless:
-            return self.refuse(node, "an alias that holds itself, or too many of them")
+        if self._count > _MAX_VALUES or depth > _MAX_DEPTH:
+            if self._count <= _MAX_VALUES + 1:  # report excessive aliases once
+                self.complain(node, "an alias that holds itself, or too many of them")
+            return None
         if node.tag not in _TAGS:
             tag = node.tag.replace("tag:yaml.org,2002:", "!!")
-            return self.refuse(node, f"the tag {tag} is not supported; leave it out")
-        self._open.append(node)
+            self.complain(node, f"the tag {tag} is not supported; leave it out")
+            return str(node.value) if isinstance(node, yaml.ScalarNode) else None
+        if isinstance(node, yaml.MappingNode):
+            return self.mapping(node, depth)
+        if isinstance(node, yaml.SequenceNode):
+            items = Items(self.value(item, depth + 1) for item in node.value)
+            items.at = {index: self.where(item) for index, item in enumerate(node.value)}
+            return items
+        assert isinstance(node, yaml.ScalarNode)
         try:
-            if isinstance(node, yaml.MappingNode):
-                return self.mapping(node)
-            if isinstance(node, yaml.SequenceNode):
-                items = Items()
-                for item in node.value:
-                    items.at[len(items)] = self.where(item)
-                    items.append(self.value(item))
-                return items
-            assert isinstance(node, yaml.ScalarNode)
-            return self.scalar(node)
-        finally:
-            self._open.pop()
+            return _scalar(node)
+        except ValueError as error:
+            self.complain(node, str(error))
+            return node.value
 
-    def mapping(self, node: yaml.MappingNode) -> Keys:
+    def mapping(self, node: yaml.MappingNode, depth: int) -> Keys:
         result = Keys()
         for key_node, value_node in node.value:
+            key = key_node.value
             if not isinstance(key_node, yaml.ScalarNode):
                 self.complain(key_node, "a key must be text, found a list or a mapping")
-                continue
-            key = str(key_node.value)
-            if not _is_printable(key):
+            elif not _is_printable(key):
                 self.complain(key_node, f"the key {show(key)} holds characters that do not print")
             elif key == "<<":
                 self.complain(key_node, "merge keys (<<) are not supported; repeat the keys")
@@ -307,35 +305,8 @@ class _Reader:
                 self.complain(key_node, f"key {key!r} is given twice; first at {result.at[key]}")
             else:
                 result.at[key] = self.where(key_node)
-                result[key] = self.value(value_node)
+                result[key] = self.value(value_node, depth + 1)
         return result
-
-    def scalar(self, node: yaml.ScalarNode) -> Any:
-        text = str(node.value)
-        if not _is_printable(text):
-            return self.refuse(node, f"{show(text)} holds characters that do not print")
-        if node.style:  # quoted or block text
-            return text
-        if text in _WORDS:
-            return _WORDS[text]
-        if _TRAPS.fullmatch(text):
-            return self.refuse(node, _TRAP.format(text))
-        if _INT.fullmatch(text):
-            if len(text) <= 20 and abs(int(text)) < _MAX_INTEGER:
-                return int(text)
-            return self.refuse(node, f"{_cut(text)} is beyond the integers of 64 bits")
-        if _FLOAT.fullmatch(text):
-            number = float(text.casefold().replace(".inf", "inf"))
-            if abs(number) == math.inf and "inf" not in text.casefold():
-                return self.refuse(node, f"{_cut(text)} is beyond floating-point numbers")
-            return number
-        return text
-
-    def refuse(self, node: yaml.Node, what: str) -> str | None:
-        """Record an error; return the text of a scalar as the value."""
-        if self._count <= _MAX_VALUES + 1:  # report excessive aliases once
-            self.complain(node, what)
-        return str(node.value) if isinstance(node, yaml.ScalarNode) else None
 
     def complain(self, node: yaml.Node, what: str) -> None:
         self.complaints.append(BoostbenchError(what, where=self.where(node)))
@@ -345,3 +316,26 @@ class _Reader:
 
     def at(self, mark: Any) -> str:
         return f"{self.name}:{mark.line + 1}" if self.with_lines and mark else self.name
+
+
+def _scalar(node: yaml.ScalarNode) -> Any:
+    """Return the value of a scalar of YAML 1.2; ValueError if it is ambiguous or out of range."""
+    text = str(node.value)
+    if not _is_printable(text):
+        raise ValueError(f"{show(text)} holds characters that do not print")
+    if node.style:  # quoted or block text
+        return text
+    if text in _WORDS:
+        return _WORDS[text]
+    if _TRAPS.fullmatch(text):
+        raise ValueError(_TRAP.format(text))
+    if _INT.fullmatch(text):
+        if len(text) > 20 or abs(int(text)) >= _MAX_INTEGER:
+            raise ValueError(f"{_cut(text)} is beyond the integers of 64 bits")
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        number = float(text.casefold().replace(".inf", "inf"))
+        if abs(number) == math.inf and "inf" not in text.casefold():
+            raise ValueError(f"{_cut(text)} is beyond floating-point numbers")
+        return number
+    return text

@@ -1,9 +1,8 @@
 """Base class of pydantic models, and error messages about invalid values.
 
-Models are ordinary pydantic models. This module replaces the error messages of pydantic: the
-description of valid values is derived from the JSON schema of the field, so that messages agree
-with the schema for editors. A validator refuses a value by a ValueError, such as a
-`BoostbenchError`, or several parts of a value by a `MistakesError`.
+Models are ordinary pydantic models. This module replaces the error messages of pydantic: a field
+may say in words what its value must be (``wanted`` in its JSON schema). A validator refuses a value
+by a ValueError, such as a `BoostbenchError`, or several parts of a value by a `MistakesError`.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -37,6 +36,21 @@ from boostbench.source import Place, show
 TOP = ".."
 #: Errors that pydantic reports as a consequence of other errors.
 _CONSEQUENCES = ("default_factory_not_called", "default_factory_error")
+#: Words for valid values by type of error; those of pydantic for others.
+_VALID = {
+    **dict.fromkeys(("int_type", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "finite_number"), "a number"),
+    **dict.fromkeys(("list_type", "tuple_type", "sequence_str"), "a list"),
+    **dict.fromkeys(("dict_type", "mapping_type", "model_type", "dataclass_type"), "a mapping"),
+    "bool_type": "true or false",
+    "greater_than": "above {gt:,}",
+    "greater_than_equal": "at least {ge:,}",
+    "less_than": "below {lt:,}",
+    "less_than_equal": "at most {le:,}",
+    "none_required": "",
+    "string_type": "text",
+    "too_short": "a list of at least {min_length}",
+}
 T = TypeVar("T")
 M = TypeVar("M", bound="Model")
 
@@ -200,7 +214,7 @@ def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mi
 
     ``model`` is a `Model` or a pydantic dataclass.
     """
-    reported: set[Place] = set()
+    refused: dict[Place, tuple[Any, list[ErrorDetails]]] = {}
     errors = error.errors()
     missing = [str(each["loc"][0]) for each in errors if each["type"] == "missing"]
     keys = {key: f for n, f in fields_of(model).items() if (key := f.alias or n)[0] != "<"}
@@ -226,9 +240,10 @@ def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mi
             yield place, unknown("key", str(place[-1]), choices)
         elif each["type"] == "too_short" and len(value) >= each["ctx"]["min_length"]:
             continue  # errors in the items are reported instead
-        elif each["type"] not in _CONSEQUENCES and place not in reported:
-            reported.add(place)
-            yield place, f"must be {_description_of_valid(model, place, value)}"
+        elif each["type"] not in _CONSEQUENCES:
+            refused.setdefault(place, (value, []))[1].append(each)
+    for place, (value, several) in refused.items():
+        yield place, f"must be {_valid(model, place, value, several)}"
 
 
 def fields_of(model: Any) -> dict[str, FieldInfo]:
@@ -252,29 +267,30 @@ def _within(value: Any, loc: Place) -> tuple[Place, Any]:
     return place, value
 
 
-def _description_of_valid(model: Any, place: Place, value: Any) -> str:
-    """Return the description of valid values at a place, and the value found."""
-    schemas = [schema_of(model, str(place[0]))] if place else [{"type": "object"}]
-    for step in place[1:]:
-        schemas = [deeper for schema in schemas for deeper in _schemas_at(schema, step)]
-    wanted = " or ".join(dict.fromkeys(filter(None, map(_describe, schemas)))) or "another value"
-    choices = [str(choice) for schema in schemas for choice in _choices(schema)]
-    close = nearest(value, choices) if isinstance(value, str) else None
+def _valid(model: Any, place: Place, value: Any, errors: Sequence[ErrorDetails]) -> str:
+    """Return the words for valid values at a place, from the errors there, and the value found."""
+    contexts = [each.get("ctx", {}) for each in errors]
+    own = [f for name, f in fields_of(model).items() if place[:1] in ((name,), (f.alias,))]
+    wanted = [*_wanted_in(own[0])] if len(place) == 1 else []
+    if not wanted:
+        told = [each["msg"].removeprefix("Input should be ") for each in errors]
+        words = [_VALID.get(each["type"], text) for each, text in zip(errors, told, strict=True)]
+        wanted = [text.format(**ctx) for text, ctx in zip(words, contexts, strict=True) if text]
+    choices = " ".join(str(ctx.get("expected")) for ctx in contexts)
+    close = nearest(value, re.findall("'(.*?)'", choices)) if isinstance(value, str) else None
     hint = f"; did you mean {close!r}?" if close else ""
-    if type(value) is float and value.is_integer() and "whole number" in wanted:
+    if type(value) is float and value.is_integer() and "a whole number" in wanted:
         hint = f"; write {value:.0f}"
-    return f"{wanted}, found {show(value)}{hint}"
+    return f"{' or '.join(dict.fromkeys(wanted)) or 'another value'}, found {show(value)}{hint}"
 
 
-def described(model: Any, key: str) -> tuple[str, str]:
-    """Return the description of valid values of a key, and of the key; empty if there is none."""
-    schema = schema_of(model, key)
-    return _describe(schema), fields_of(model)[key].description or _description(schema)
-
-
-def _description(schema: Mapping[str, Any]) -> str:
-    inner = [*_alternatives(schema), *([schema["items"]] if "items" in schema else [])]
-    return schema.get("description") or next(filter(None, map(_description, inner)), "")
+def _wanted_in(kind: Any) -> Iterator[str]:
+    """Yield the words of a field, or within its type, that say what its value must be."""
+    extra = getattr(kind, "json_schema_extra", None)
+    if isinstance(extra, Mapping) and "wanted" in extra:
+        yield str(extra["wanted"])
+    for inner in (getattr(kind, "annotation", None), *get_args(kind)):
+        yield from () if inner is None else _wanted_in(inner)
 
 
 @lru_cache(maxsize=100)
@@ -301,74 +317,3 @@ def resolved(schema: Any, definitions: Mapping[str, Any], depth: int = 8) -> Any
     if "$ref" in schema and depth:
         return resolved(definitions[schema["$ref"].rpartition("/")[2]], definitions, depth - 1)
     return {k: resolved(v, definitions, depth) for k, v in schema.items() if k != "$defs"}
-
-
-def _schemas_at(schema: Mapping[str, Any], step: str | int) -> list[dict[str, Any]]:
-    members = [member for part in _alternatives(schema) for member in _schemas_at(part, step)]
-    for inner in (schema.get("items"), schema.get("properties", {}).get(step)):
-        members += [inner] if isinstance(inner, dict) else []
-    more = schema.get("additionalProperties")
-    return [*members, more] if isinstance(more, dict) and isinstance(step, str) else members
-
-
-def _alternatives(schema: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
-    """Return the alternatives of a schema."""
-    return schema.get("anyOf") or schema.get("oneOf") or ()
-
-
-def _choices(schema: Mapping[str, Any]) -> list[Any]:
-    own = schema.get("enum", [schema["const"]] if "const" in schema else [])
-    return [*own, *(choice for part in _alternatives(schema) for choice in _choices(part))]
-
-
-def _describe(schema: Mapping[str, Any]) -> str:
-    """Return a description of the values that a JSON schema accepts; empty for null.
-
-    Examples
-    --------
-    >>> _describe({"type": "integer", "minimum": 1}), _describe({"enum": ["log", "linear"]})
-    ('a whole number of at least 1', 'one of log, linear')
-    >>> _describe({"anyOf": [{"type": "boolean"}, {"type": "null"}]})
-    'true or false'
-    """
-    if "wanted" in schema:
-        return str(schema["wanted"])
-    examples = " or ".join(map(show, schema.get("examples", ())))
-    return f"{_describe_type(schema)}{f' such as {examples}' if examples else ''}"
-
-
-def _describe_type(schema: Mapping[str, Any]) -> str:
-    if members := _alternatives(schema):
-        return " or ".join(dict.fromkeys(filter(None, map(_describe, members))))
-    if choices := _choices(schema):
-        words = ", ".join(map(str, choices))
-        return f"one of {words}" if len(choices) > 1 else words
-    if schema.get("type") == "array":
-        items = _plural(_describe(schema.get("items", {})))
-        return f"a list of {items}" if items else "a list"
-    word = {"integer": "a whole number", "number": "a number"}.get(schema.get("type", ""))
-    if word is not None:
-        return f"{word}{_range(schema)}"
-    return {"string": "text", "boolean": "true or false", "object": "a mapping"}.get(
-        schema.get("type", ""), ""
-    )
-
-
-def _plural(words: str) -> str:
-    if words.startswith("a ") and "number" in words:
-        return words.removeprefix("a ").replace("number", "numbers", 1)
-    return words
-
-
-def _range(schema: Mapping[str, Any]) -> str:
-    low, above = schema.get("minimum"), schema.get("exclusiveMinimum")
-    high, below = schema.get("maximum"), schema.get("exclusiveMaximum")
-    if low is not None and high is not None:
-        return f" from {low:,} to {high:,}"
-    bounds = [
-        (above, "above"),
-        (low, "of at least"),
-        (below, "below"),
-        (high, "of at most"),
-    ]
-    return " and".join(f" {word} {bound:,}" for bound, word in bounds if bound is not None)

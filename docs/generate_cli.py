@@ -31,8 +31,7 @@ without `NO_COLOR`.
 | 70 | a bug in boostbench: a line on stderr names the file with the traceback |
 | 130 | interrupted; finished runs are kept, and the same command does the remaining runs |
 
-`boostbench --install-completion` enables shell completion of commands, options, configs and
-plugins.
+`boostbench --install-completion` enables shell completion of commands and options.
 """
 
 

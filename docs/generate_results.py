@@ -249,7 +249,15 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 def _name(printed: str) -> str:
     """Return what a user types for a name in print, or the name if it is a label of the config."""
-    return printed if printed == "–" else f"`{boosters.meant(printed) or printed}`"
+    for name, told in boosters.declarations().items():
+        known = filter(None, (name, told.printed, *told.variants, *told.variants.values()))
+        if _folded(printed) in map(_folded, known):
+            return f"`{name}`"
+    return printed if printed == "–" else f"`{printed}`"
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).casefold()
 
 
 BLOCKS = {

@@ -43,21 +43,6 @@ claims:
     compares: {{booster: sm-boost, lower_than: samme}}
 """
 
-BROKEN = """\
-from sklearn.base import BaseEstimator, ClassifierMixin
-
-
-class Broken(ClassifierMixin, BaseEstimator):
-    def __init__(self, n_estimators=1):
-        self.n_estimators = n_estimators
-
-    def fit(self, X, y):
-        raise ValueError("no")
-
-    def staged_predict(self, X):
-        yield from ()
-"""
-
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
@@ -107,15 +92,6 @@ def test_results_of_the_folder_are_those_of_the_experiment(done):
     of_folder = load_results("results").sort_values(columns, ignore_index=True)
     of_experiment = frame.sort_values(columns, ignore_index=True)
     assert of_folder[[*columns, "value"]].equals(of_experiment[[*columns, "value"]])
-
-
-def test_a_failed_run_is_told_as_a_value(path):
-    path.with_name("broken.py").write_text(BROKEN)
-    experiment = Experiment.load(path, overrides={"boosters": ["broken.py:Broken"]}, only=["iris"])
-    outcome = experiment.run(executor="inline")
-    ((planned, record),) = outcome.failures
-    assert (planned.run.dataset, record.status) == ("iris", "failed")
-    assert experiment.plan().counts() == {"failed": 1}
 
 
 def test_an_error_has_no_other_behind_it(path):

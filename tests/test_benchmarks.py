@@ -12,10 +12,7 @@ import numpy as np
 import pytest
 
 from benchmarks import wrong_labels
-from benchmarks.additions import histogram_bandwidth
 from benchmarks.data import SHAPES, covtype_like, load
-from benchmarks.fit_speed import one_and_two_threads, one_row
-from benchmarks.settings import Settings
 from benchmarks.table import Row, write
 from benchmarks.timing import compete
 
@@ -53,19 +50,6 @@ def test_contestants_take_turns_and_medians_count() -> None:
     assert compete([lambda: 1.0], 5, budget=0.0) == [1.0]
 
 
-def test_the_least_of_the_turns_may_count() -> None:
-    turns = iter([3.0, 1.0, 2.0])
-    assert compete([lambda: next(turns)], 3, budget=60.0, choose=min) == [1.0]
-
-
-def test_the_bytes_of_a_histogram_are_measured_beside_a_bare_loop() -> None:
-    (row,) = histogram_bandwidth(covtype_like(2_000), Settings(quick=True, repeats=1))
-    assert row.ours.endswith("GB/s")
-    assert row.ratio is not None
-    assert row.ratio > 0
-    assert row.met is None
-
-
 def test_absent_files_are_replaced_by_data_of_the_same_shape(tmp_path: Path) -> None:
     n, n_test, d, n_classes, *_ = SHAPES["dna"]
     data = load("dna", tmp_path)
@@ -95,26 +79,6 @@ def test_chosen_measures_run_on_chosen_data_sets(tmp_path: Path) -> None:
         histogram, tree = csv.DictReader(file)
     assert float(histogram["ratio"]) > 0
     assert "peer not installed" in tree["note"] or float(tree["ratio"]) > 0
-
-
-def test_one_thread_is_measured_beside_two() -> None:
-    rows = list(one_and_two_threads(covtype_like(1_000), Settings(quick=True, repeats=1)))
-    assert [row.measure.split()[0] for row in rows] == [
-        "adaboost-mh",
-        "sm-boost",
-        "samme",
-        "logitboost",
-    ]
-    assert all(row.ratio is not None and row.ratio > 0 and row.at_least for row in rows)
-
-
-def test_predictions_of_a_row_are_measured_beside_those_of_other_libraries() -> None:
-    rows = list(one_row(covtype_like(1_000), Settings(quick=True, repeats=1)))
-    alone, beside = rows[:3], rows[3:]
-    assert all(row.ratio for row in alone)
-    assert beside[0].measure.split("/ ")[1] == "HistGradientBoosting"
-    assert beside[0].ratio
-    assert all(row.ratio or row.note == "peer not installed" for row in beside)
 
 
 def test_the_estimate_of_wrong_labels_is_shown_beside_the_truth_and_cleanlab(

@@ -2,29 +2,16 @@
 
 import pytest
 
-import boostbench
 from boostbench import Experiment
 from boostbench.compare_boosters import comparison_experiment
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
-CSV = "width,colour,kind\n" + "".join(
-    f"{row % 7},{'red' if row % 3 else 'blue'},{'ab'[row % 2]}\n" for row in range(24)
-)
 
 
 @pytest.fixture(autouse=True)
 def alone(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
-
-
-def test_a_file_of_one_s_own_is_compared_on(tmp_path):
-    (tmp_path / "my plants.csv").write_text(CSV)
-    options = {**SMALL, "target": "kind", "executor": "inline"}
-    found = boostbench.compare(["samme", "adaboost-mh"], "my plants.csv", **options)
-    assert found.boosters["dataset"].tolist() == ["my plants"] * 2
-    assert found.boosters["runs"].tolist() == [2, 2]
-    assert " is best by test error with probability " in found.sentence
 
 
 def test_a_booster_more_is_all_that_is_done_again():

@@ -85,9 +85,7 @@ def indented(source, **parts):
     ("noise", "last", "problem"),
     [
         ("1 / 0", "self.predict(X)", "division by zero (own.py:16 in predict)"),
-        ("100.0", "self.predict(X)", "33% of the training labels are right"),
-        ("np.random.rand(len(X))", "self.predict(X)", "predict differently"),
-        ("0.0", "self.predict(X)[::-1]", "differs from predict for 110"),
+        ("100.0", "self.predict(X)", "of the training labels are wrong (own.py:Bad)"),
     ],
 )
 def test_a_bad_booster_is_found_out(first_problem, noise, last, problem):
@@ -107,9 +105,11 @@ def test_what_scikit_learn_says_of_a_booster_is_told(first_problem):
     [
         ("pass", None),
         ("raise ValueError('no')", "ValueError: no (own.py:12 in fit)"),
-        ("h.trees.leaf_value[:] *= -1.0", "0% of the training labels"),
-        ("h.trees.leaf_value[:] *= np.nan", "predict differently"),
-        ("h.trees.leaf_value[:] *= np.random.rand() + 1", "differ"),
+        ("h.trees.leaf_value[:] *= -1.0", "of the training labels are wrong (samme)"),
+        (
+            "h.trees.leaf_value[:] *= np.random.rand() + 1",
+            "of the same seed differ (samme)",
+        ),
     ],
 )
 def test_a_weak_learner_is_judged_by_its_answers(first_problem, change, problem):
@@ -126,7 +126,6 @@ def test_a_weak_learner_is_judged_by_its_answers(first_problem, change, problem)
             "import numpy as np\nreturn (y + 1 + (np.random.rand(len(y)) < 0.5)) % n_classes",
             "differ",
         ),
-        ("y += 1\ny %= n_classes\nreturn y", "no label is changed"),
     ],
 )
 def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
@@ -137,18 +136,14 @@ def test_a_noise_model_is_judged_by_its_labels(first_problem, body, problem):
     ("body", "problem"),
     [
         ("return Dataset.from_arrays('own', rng.random((n, 2)), np.arange(n) % 3)", None),
-        ("return rng.random((n, 2))", "returns ndarray, not a Dataset"),
+        ("return rng.random((n, 2))", "must return a Dataset, it returned a ndarray"),
         (
             "return Dataset.from_arrays('own', rng.random((n, 2)), np.zeros(n))",
-            "it has 1 class",
+            "leaves a training part of a single class",
         ),
         (
             "return Dataset.from_arrays('own', np.random.rand(n, 2), np.arange(n) % 3)",
-            "rng must be the only source of randomness",
-        ),
-        (
-            "return Dataset.from_arrays('own', np.ones((n, 2)), np.arange(n) % 3)",
-            "X is the same",
+            "two runs of the same seed differ",
         ),
     ],
 )

@@ -39,7 +39,7 @@ def test_a_builtin_is_imported_when_it_is_asked_for(registry):
     assert registry.get("join") is __import__("os").path.join
 
 
-def test_a_decorator_registers_and_unregister_forgets(registry):
+def test_a_decorator_registers(registry):
     @registry.register("mine")
     def mine():
         return 1
@@ -47,9 +47,6 @@ def test_a_decorator_registers_and_unregister_forgets(registry):
     assert registry.get("mine") is mine
     assert "mine" in registry
     assert list(registry) == ["join", "mine"]
-    registry.unregister("mine")
-    registry.unregister("mine")
-    assert "mine" not in registry
 
 
 def test_a_name_is_registered_once(registry):
@@ -81,14 +78,8 @@ def test_a_plugin_declares_its_name_in_print(monkeypatch):
     try:
         assert in_print("my-boost, my-fast") == "MyBoost, MyBoost (fast)"
     finally:
-        boosters.unregister("my-boost")
+        boosters._known.pop("my-boost")
     assert in_print("my-boost") == "my-boost"
-
-
-def test_a_name_in_print_means_one_booster():
-    for name, declaration in boosters.declarations().items():
-        for printed in filter(None, (declaration.printed, *declaration.variants.values())):
-            assert boosters.meant(printed) == name
 
 
 def test_a_name_may_point_into_an_installed_package(registry):

@@ -12,7 +12,6 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.models import ArgumentInfo
 
 from boostbench import __version__
 from boostbench.cli.guard import BAD_INPUT, guarded
@@ -23,7 +22,11 @@ _COMMANDS = (
     "show new check schema"
 )
 #: Modules of the commands that share one; the others have a module of their name.
-_HOMES = {"list": "names", "show": "names", "schema": "names"}
+_HOMES = {
+    **dict.fromkeys(("list", "show", "schema"), "names"),
+    **dict.fromkeys(("plan", "status"), "run"),
+    **{"labels": "compare", "predict": "fit", "adopt": "verify", "new": "check"},
+}
 
 
 def _help(command: Callable[..., Any]) -> str:
@@ -71,17 +74,7 @@ def _add(app: typer.Typer, commands: str, module: str = "") -> None:
     for name in commands.split():
         home = import_module(f"boostbench.cli.{module or _HOMES.get(name, name)}")
         command = guarded(getattr(home, "list_" if name == "list" else name))
-        # Called without a required argument, a command prints its help.
-        is_help = any(map(_is_required, inspect.signature(command).parameters.values()))
-        app.command(name, help=_help(command), no_args_is_help=is_help)(command)
-
-
-def _is_required(parameter: inspect.Parameter) -> bool:
-    """Return whether a parameter of a command is a positional argument without default."""
-    declared = getattr(parameter.annotation, "__metadata__", ())
-    return parameter.default is parameter.empty and any(
-        isinstance(info, ArgumentInfo) and info.default_factory is None for info in declared
-    )
+        app.command(name, help=_help(command))(command)
 
 
 app.callback(help=_help(boostbench))(boostbench)

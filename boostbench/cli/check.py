@@ -1,14 +1,14 @@
-"""`boostbench check`."""
+"""`boostbench new` and `check`: plugins of users."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
 import traceback
-from typing import Annotated
+from typing import Annotated, Literal
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Verbose, argument
+from boostbench.cli.options import Verbose, argument, program
 from boostbench.reports.text import plain
 
 _WIDEST = 300
@@ -24,9 +24,9 @@ def check(
 ) -> int:
     """Run the tests that all plugins of a kind must pass.
 
-    A booster is tested by the estimator checks of scikit-learn, equal seeds, staged predictions and
-    a run; a weak learner by boosters that use it; a noise model by its labels, a data set by its
-    parts. Tests of a component end at the first that fails; the exit code is then 1.
+    Two runs of equal seeds must agree; a weak learner is tried with a booster for each demand that
+    it answers. Boosters and weak learners must learn, noise models change labels, and boosters pass
+    the estimator checks of scikit-learn. The exit code is 1 if a component fails.
 
     Examples:
       boostbench check my_booster.py
@@ -45,3 +45,29 @@ def check(
                 traceback.print_exception(error, file=sys.stderr)
     print(f"{n_failed} of {n_done} failed" if n_failed else "all passed")
     return INCOMPLETE if n_failed else OK
+
+
+def new(
+    kind: Annotated[
+        Literal["booster", "noise", "dataset", "config"],
+        argument("KIND", "booster, noise, dataset or config."),
+    ],
+    name: Annotated[str, argument("NAME", "Lower-case letters and digits, e.g. my-booster.")],
+) -> int:
+    """Write the template of a plugin or config.
+
+    A booster, noise model or data set is a Python file with a config that compares it. Both run
+    unchanged. Existing files are not overwritten.
+
+    Examples:
+      boostbench new booster my-booster
+      boostbench new config my-config
+    """
+    from boostbench.templates import write_template
+
+    *plugin, config = write_template(kind, name)
+    print(*plugin, config, sep="\n")
+    for path in plugin:
+        print(f"next: {program()} check {path}")
+    print(f"next: {program()} run {config}")
+    return OK

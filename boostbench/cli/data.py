@@ -86,11 +86,10 @@ def fetch(
 
     sources: tuple[Kind, ...] = tuple(source.value for source in only_from)
     entries = catalog(data).values()
-    if suite:
-        names = [*names, *(entry.name for entry in entries if suite in entry.suites)]
-        if not any(suite in entry.suites for entry in entries):
-            known = sorted({name for entry in entries for name in entry.suites})
-            raise UnknownNameError("suite", suite, known, where="data fetch")
+    known = {name for entry in entries for name in entry.suites}
+    if suite and suite not in known:
+        raise UnknownNameError("suite", suite, known, where="data fetch")
+    names = [*names, *(entry.name for entry in entries if suite in entry.suites)]
     if not names and sources == ("packages",):
         names = [entry.name for entry in entries if entry.packages]
     if not names:
@@ -164,7 +163,6 @@ def add(
     *,
     name: Annotated[str, option("NAME", "Name in configs; by default that of the file.")] = "",
     columns: ColumnOptions,
-    title: Annotated[str, option("TEXT", "Description of the data set.")] = "",
     replace: Annotated[
         bool, typer.Option("--replace", help="Replace the description of an earlier file.")
     ] = False,
@@ -183,9 +181,7 @@ def add(
     name = name or file.name.partition(".")[0]
     dirs = [to] if to.is_dir() else []
     given = columns.given()
-    dataset, copy, description = add_file(
-        file, name, to, **given, title=title, replace=replace, data_dirs=dirs
-    )
+    dataset, copy, description = add_file(file, name, to, **given, replace=replace, data_dirs=dirs)
     sizes = f"{dataset.n_rows} samples, {dataset.n_features} features, {dataset.n_classes} classes"
     print(f"{name}: {copy}: {sizes}")
     print_columns(dataset.columns)

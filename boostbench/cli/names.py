@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from boostbench import registry
-from boostbench.cli.docstrings import parameters_of, sections_of, without_markup
 from boostbench.cli.guard import OK
-from boostbench.cli.options import Json, Plugins, argument, completing
+from boostbench.cli.options import Json, Plugins, argument
 from boostbench.cli.output import print_json, print_rows
 from boostbench.errors import PluginError, UnknownNameError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
@@ -27,12 +27,14 @@ REGISTRIES = {
     "claims": registry.claims,
 }
 KINDS = (*REGISTRIES, "datasets", "configs")
+#: Arguments that boostbench passes to a plugin; a config cannot set them.
+_SUPPLIED = {"n_estimators", "random_state", "y", "n_classes", "rng", "X", "study"}
 
 
 def list_(
     kind: Annotated[
         str,
-        argument("KIND", f"One of {', '.join(KINDS)}.", autocompletion=completing(lambda: KINDS)),
+        argument("KIND", f"One of {', '.join(KINDS)}."),
     ],
     *,
     plugins: Plugins,
@@ -54,11 +56,7 @@ def list_(
 def show(
     name: Annotated[
         str,
-        argument(
-            "NAME",
-            "Name shown by `boostbench list`.",
-            autocompletion=completing(lambda: _all_names()),
-        ),
+        argument("NAME", "Name shown by `boostbench list`."),
     ],
     *,
     plugins: Plugins,
@@ -74,8 +72,7 @@ def show(
     _load_plugins(plugins)
     descriptions = [_describe(kind, name) for kind in KINDS if name in names_of(kind)]
     if not descriptions:
-        meant = registry.boosters.meant(name)
-        raise UnknownNameError("name", name, _all_names(), meant=meant, where="show")
+        raise UnknownNameError("name", name, _all_names(), where="show")
     if as_json:
         print_json(descriptions if len(descriptions) > 1 else descriptions[0])
     else:
@@ -132,29 +129,22 @@ def _rows_of(kind: str) -> list[dict[str, Any]]:
     if kind == "datasets":
         return dataset_rows()
     known = REGISTRIES[kind]
-    return [{"name": name, "summary": without_markup(known.summary(name))} for name in known]
+    return [{"name": name, "summary": _without_markup(known.summary(name))} for name in known]
 
 
 def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
     """Return a row for each data set of the catalog, including data folders."""
     from boostbench.data.catalog import catalog
 
+    keys = ("name", "n_train", "n_test", "n_rows", "n_features", "n_classes", "title")
     return [
-        {
-            "name": entry.name,
-            "train": entry.n_train,
-            "test": entry.n_test,
-            "rows": entry.n_rows,
-            "features": entry.n_features,
-            "classes": entry.n_classes,
-            "title": entry.title,
-        }
+        {key.removeprefix("n_"): getattr(entry, key) for key in keys}
         for entry in catalog(data_dirs).values()
     ]
 
 
 def _describe(kind: str, name: str) -> dict[str, Any]:
-    """Return the description of a name, in JSON types except for defaults of parameters."""
+    """Return the description of a name, in JSON types."""
     head = {"name": name, "kind": kind}
     if kind == "datasets":
         from boostbench.data.catalog import find_entry
@@ -162,8 +152,7 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         return head | find_entry(name).model_dump(mode="json", exclude_defaults=True)
     if kind == "configs":
         path = shipped_configs()[name]
-        text = inspect.cleandoc(path.read_text(encoding="utf-8"))
-        return head | {"file": str(path), "text": text}
+        return head | {"file": str(path), "text": path.read_text(encoding="utf-8").strip()}
     from boostbench.experiments.configs.kind_options import options_model
 
     kinds = REGISTRIES[kind]
@@ -173,19 +162,34 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         raise PluginError(absence(f"{kinds.kind} {name!r}", error)) from error
     inner = getattr(plugin, "classifier", None)
     component = inner if inspect.isclass(inner) else plugin  # a class of another package
-    sections = sections_of(plugin)
     declaration = kinds.declarations().get(name, registry.Declaration())
-    options = options_model(kinds, name) if kind in ("tables", "figures", "claims") else None
+    if kind in ("tables", "figures", "claims"):
+        model = options_model(kinds, name)
+        parameters = {f.alias or key: f.description or "" for key, f in model.model_fields.items()}
+    else:
+        given = inspect.signature(plugin).parameters.values()
+        parameters = {
+            each.name: "required" if each.default is each.empty else repr(each.default)
+            for each in given
+            if each.name not in _SUPPLIED and each.kind is not each.VAR_KEYWORD
+        }
     return {
         **head,
         "printed_name": declaration.printed,
         "family": declaration.family,
         "python": f"{component.__module__}.{component.__qualname__}",
-        "description": sections[""],
-        "parameters": parameters_of(plugin, options=options),
-        "paper": sections.get("References", ""),
-        "example": sections.get("Examples", ""),
+        "parameters": parameters,
+        "description": "\n\n".join(_documentation(plugin)),
     }
+
+
+def _documentation(plugin: Any) -> Iterator[str]:
+    """Yield the docstrings of an object, and of the bases of a class that declare parameters."""
+    yield _without_markup(inspect.getdoc(plugin) or "")
+    for base in inspect.getmro(plugin)[1:] if inspect.isclass(plugin) else ():
+        text = vars(base).get("__doc__") or ""
+        if base.__module__.startswith("boostbench.") and "\n    Parameters\n" in text:
+            yield f"{base.__name__}: {_without_markup(inspect.cleandoc(text))}"
 
 
 def _lines(description: dict[str, Any]) -> Iterator[str]:
@@ -193,19 +197,18 @@ def _lines(description: dict[str, Any]) -> Iterator[str]:
     for title, content in description.items():
         if title in {"name", "kind"} or content in (None, "", [], {}):
             continue
-        if title == "parameters":
-            yield "\nparameters:"
-            yield from (line for parameter in content for line in _parameter_lines(parameter))
-        elif "\n" in str(content):
+        if isinstance(content, dict):
             yield f"\n{title}:"
-            yield textwrap.indent(str(content), "  ")
+            yield from (f"  {key}: {value}" for key, value in content.items())
+        elif "\n" in str(content):
+            yield f"\n{textwrap.indent(content, '  ')}"
         else:
             text = ", ".join(map(str, content)) if isinstance(content, list) else content
             yield f"{title.replace('_', ' ')}: {text}"
 
 
-def _parameter_lines(parameter: dict[str, Any]) -> Iterator[str]:
-    value = "required" if parameter["required"] else f"default {parameter['default']!r}"
-    kind = f"{parameter['type']}, " if parameter["type"] else ""
-    yield f"  {parameter['name']}: {kind}{value}"
-    yield textwrap.indent(parameter["description"], "      ")
+def _without_markup(text: str) -> str:
+    """Return text without reStructuredText markup."""
+    text = re.sub(r":[a-z]+:`([^`]*)`", r"\1", text)
+    text = re.sub(r"``([^`]*)``", r"\1", text)
+    return re.sub(r"^( *)\.\. math::\n(?: *\n)?", "", text, flags=re.MULTILINE)

@@ -6,7 +6,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.plugin_files import refusing_code
 
 if TYPE_CHECKING:
@@ -41,12 +40,7 @@ def argument(metavar: str, text: str, **more: Any) -> Any:
 
 def any_number(metavar: str, text: str) -> Any:
     """Return an argument with any number of values."""
-    return typer.Argument(metavar=metavar, help=text, default_factory=list, show_default=False)
-
-
-def completing(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return a function that completes a word to a name."""
-    return lambda incomplete: [name for name in names() if name.startswith(incomplete)]
+    return argument(metavar, text, default_factory=list, show_default=False)
 
 
 Data = Annotated[
@@ -108,11 +102,7 @@ class Experiments:
 
     configs: Annotated[
         list[str],
-        argument(
-            "CONFIG",
-            "Config files, or names shown by `boostbench list configs`.",
-            autocompletion=completing(shipped_configs),
-        ),
+        any_number("CONFIG", "Config files, or names shown by `boostbench list configs`."),
     ]
     data: Data
     results: Results = Path("results")
@@ -135,6 +125,8 @@ class Experiments:
         """Load and check the experiments; see `boostbench.api.load_experiments`."""
         from boostbench.api import load_experiments
 
+        if not self.configs:
+            raise BoostbenchError("name a config; `boostbench list configs` lists those shipped")
         given = {**vars(self), **more}
         with refusing_code() if given.pop("no_plugins") else nullcontext():
             return load_experiments(**given)
@@ -152,16 +144,6 @@ class SelectedRuns(Experiments):
             "Only runs whose data set, booster or noise has this name, or whose id matches, "
             "e.g. 'dna/*/clean/*'",
         ),
-    ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class AnyRuns(SelectedRuns):
-    """Options that select experiments and runs; the experiments may be omitted."""
-
-    configs: Annotated[
-        list[str],
-        any_number("CONFIG", "Config files, or names shown by `boostbench list configs`."),
     ]
 
 
@@ -204,12 +186,10 @@ def parse_shard(text: str | None) -> tuple[int, int] | None:
     """
     if text is None:
         return None
-    match = re.fullmatch(r"\s*([0-9]{1,9})\s*/\s*([0-9]{1,9})\s*", text)
+    match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
     if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        raise BoostbenchError(
-            f"{text[:40]!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8",
-            where="--shard",
-        )
+        what = f"{text[:40]!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8"
+        raise BoostbenchError(what, where="--shard")
     return int(match[1]), int(match[2])
 
 

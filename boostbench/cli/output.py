@@ -6,17 +6,14 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from boostbench.reports.text import plain, visible
 
 if TYPE_CHECKING:
     from boostbench.data.columns import Column
-    from boostbench.experiments.planning.plans import Plan
-    from boostbench.experiments.planning.repeating import Repeated
     from boostbench.experiments.store.record import Record
 
 Row = Mapping[str, Any]
@@ -63,23 +60,6 @@ def print_rows(
         print("  ".join(padded).rstrip())
 
 
-def print_groups(plan: Plan, *, left_out: Collection[str]) -> None:
-    """Print the runs of a plan by data set, status and reason, except some statuses."""
-    rows = [
-        {
-            "what": runs[0].run.id if len(runs) == 1 else dataset,
-            "runs": len(runs),
-            "status": status,
-            "why": reason,
-        }
-        for (dataset, status, reason), runs in plan.groups().items()
-        if status not in left_out
-    ]
-    if rows:
-        print()
-        print_rows(rows)
-
-
 def print_columns(columns: Iterable[Column]) -> None:
     """Print what each column of a file became; plain numbers share one line."""
     names = [column.name for column in columns if column.is_plain]
@@ -98,40 +78,6 @@ def print_columns(columns: Iterable[Column]) -> None:
         if not column.is_plain
     ]
     print_rows(rows)
-
-
-def print_repeated(
-    outcomes: Mapping[str, Sequence[Repeated]], *, as_json: bool = False, nothing: str = ""
-) -> None:
-    """Print comparisons of repeated runs with their records, as one line for each config.
-
-    Boosters whose results are not the recorded ones come first, in a table.
-
-    Parameters
-    ----------
-    outcomes : mapping of str to sequence of Repeated
-        Outcomes by name of the config.
-    as_json : bool, default=False
-        Print all outcomes as a JSON list instead.
-    nothing : str, default=""
-        Text to print for a config without outcomes.
-    """
-    from boostbench.experiments.planning.repeating import in_words
-
-    rows = [
-        ({"config": name, **asdict(part)}, part.agrees)
-        for name, parts in outcomes.items()
-        for part in parts
-    ]
-    if as_json:
-        print_json([row for row, _ in rows])
-        return
-    columns = ("config", "dataset", "booster", "code", "runs", "sample", "done", "same", "why")
-    if disagreeing := [row for row, agrees in rows if not agrees]:
-        print_rows(disagreeing, columns=columns)
-    for name, parts in outcomes.items():
-        if parts or nothing:
-            print(f"{name}: {in_words(parts) if parts else nothing}")
 
 
 def print_error(message: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -16,49 +17,28 @@ if TYPE_CHECKING:
     from boostbench.experiments.running.conduct import Progress
 
 _FIRST_LINE_SECONDS, _LINE_SECONDS, _COMPILE_SECONDS = 5, 30, 60
+_CLEAR = "\033[2K"  # erases the line on a terminal
 Listener = Callable[["Progress"], None]
 
 
 @contextmanager
 def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | None]:
-    """Yield a listener for `run_plan` that shows progress on stderr, or None.
+    """Yield a listener for `run_plan` that shows progress on stderr; None if ``quiet``.
 
-    Parameters
-    ----------
-    name : str
-        Name of the config.
-    quiet : bool, default=False
-        Yield None, to show nothing.
+    On a terminal it is one line that is overwritten; elsewhere there is a line now and then.
     """
-    if quiet:
-        yield None
-    elif is_fancy(sys.stderr):
-        from rich.console import Console
-        from rich.text import Text
-
-        with Console(stderr=True).status(name) as status:
-
-            def listen(progress: Progress) -> None:
-                running = [planned.run.id for planned in progress.running[:2]]
-                parts = [_note(progress), progress.notice or ", ".join(running)]
-                text = f"{name}: {'; '.join(filter(None, parts))}"
-                status.update(Text(text, no_wrap=True, overflow="ellipsis"))
-
-            yield listen
-    else:
-        yield _occasional_lines(name)
-
-
-def n_runs(n: int) -> str:
-    """Return ``"1 run"``, ``"2 runs"``, ..."""
-    return f"{n} run" if n == 1 else f"{n} runs"
-
-
-def _occasional_lines(name: str) -> Listener:
+    is_live = is_fancy(sys.stderr)
     next_time, notice = time.monotonic() + _FIRST_LINE_SECONDS, ""
 
     def listen(progress: Progress) -> None:
         nonlocal next_time, notice
+        if is_live:
+            running = [planned.run.id for planned in progress.running[:2]]
+            parts = [_note(progress), progress.notice or ", ".join(running)]
+            width = shutil.get_terminal_size().columns - 1
+            text = f"{name}: {'; '.join(filter(None, parts))}"[:width]
+            print(f"{_CLEAR}{text}", end="\r", file=sys.stderr, flush=True)
+            return
         if progress.notice != notice:
             notice = progress.notice
             print(f"{name}: {notice or 'continuing'}", file=sys.stderr, flush=True)
@@ -66,7 +46,16 @@ def _occasional_lines(name: str) -> Listener:
             next_time = time.monotonic() + _LINE_SECONDS
             print(f"{name}: {_note(progress)}", file=sys.stderr, flush=True)
 
-    return listen
+    try:
+        yield None if quiet else listen
+    finally:
+        if is_live:
+            print(_CLEAR, end="", file=sys.stderr, flush=True)
+
+
+def n_runs(n: int) -> str:
+    """Return ``"1 run"``, ``"2 runs"``, ..."""
+    return f"{n} run" if n == 1 else f"{n} runs"
 
 
 def _note(progress: Progress) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import AnyRuns, option
+from boostbench.cli.options import SelectedRuns, option
 from boostbench.cli.output import PrintedLog, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
@@ -48,7 +48,7 @@ _Jobs = Annotated[
 
 def report(
     *,
-    selection: AnyRuns,
+    selection: SelectedRuns,
     every: Annotated[
         bool, typer.Option("--all", help="All shipped configs with a folder in --results.")
     ] = False,
@@ -126,7 +126,9 @@ def _write(
     return OK if made.is_whole else INCOMPLETE, written[-1]
 
 
-def _write_all(selection: AnyRuns, jobs: int, *options: Any) -> Iterator[tuple[int, Path | None]]:
+def _write_all(
+    selection: SelectedRuns, jobs: int, *options: Any
+) -> Iterator[tuple[int, Path | None]]:
     """Write and print the reports of all shipped configs, in their order, as by `_write`.
 
     With several jobs, processes make them, those of the most records first. The reports have the
@@ -174,14 +176,14 @@ def _prepare_process() -> None:
     logging.getLogger("boostbench").handlers = [PrintedLog()]
 
 
-def _printed(selection: AnyRuns, *options: Any) -> tuple[tuple[int, Path | None], str, str]:
+def _printed(selection: SelectedRuns, *options: Any) -> tuple[tuple[int, Path | None], str, str]:
     """Write a report; return the outcome, and what was printed on stderr and on stdout."""
     with redirect_stderr(StringIO()) as complaints, redirect_stdout(StringIO()) as text:
         outcome = _write_or_complain(selection, *options)
     return outcome, complaints.getvalue(), text.getvalue()
 
 
-def _write_or_complain(selection: AnyRuns, *options: Any) -> tuple[int, Path | None]:
+def _write_or_complain(selection: SelectedRuns, *options: Any) -> tuple[int, Path | None]:
     try:
         return _write(selection.load(check_parameters=False)[0], *options)
     except BoostbenchError as error:

@@ -1,9 +1,13 @@
-"""`boostbench run`."""
+"""`boostbench plan`, `run` and `status`."""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import Counter
+from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -11,6 +15,7 @@ import typer
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
 from boostbench.cli.options import (
     Jobs,
+    Json,
     Quiet,
     Retry,
     SelectedRuns,
@@ -20,17 +25,23 @@ from boostbench.cli.options import (
     parse_shard,
     statuses_of,
 )
-from boostbench.cli.output import print_error, print_log
+from boostbench.cli.output import print_error, print_json, print_log, print_rows
 from boostbench.cli.progress import n_runs, showing_progress
 from boostbench.reports.text import duration
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
-    from boostbench.experiments.planning.plans import Plan, PlannedRun
+    from boostbench.experiments.planning.plans import Plan
     from boostbench.experiments.running.conduct import Progress
-    from boostbench.experiments.store.record import Record
 
 
+_EVERY_SECONDS = 5.0
+_Watch = Annotated[
+    bool,
+    typer.Option(
+        "--watch", help="Wait until no process is at work, with a line after each change."
+    ),
+]
 _ExecutorName = Annotated[
     Literal["local", "inline"], option("NAME", "local: worker processes; inline: this process.")
 ]
@@ -53,7 +64,6 @@ def run(
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat all runs.")] = False,
     shard: Shard = None,
     quiet: Quiet = False,
-    verbose: Verbose = False,
 ) -> int:
     """Do the missing and stale runs; finished runs are kept.
 
@@ -76,7 +86,7 @@ def run(
     }
     codes = []
     for experiment in experiments:
-        codes.append(run_and_print(experiment, quiet=quiet, verbose=verbose, **options))
+        codes.append(run_and_print(experiment, quiet=quiet, **options))
         if codes[-1] == INTERRUPTED:
             return INTERRUPTED
     if not quiet and shard is None:
@@ -84,15 +94,13 @@ def run(
     return max(codes)
 
 
-def run_and_print(
-    experiment: Experiment, *, quiet: bool = False, verbose: bool = False, **options: Any
-) -> int:
+def run_and_print(experiment: Experiment, *, quiet: bool = False, **options: Any) -> int:
     """Run an experiment, print progress and outcome, and return the exit code."""
     name = experiment.config.name
     on_plan = partial(_print_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:
         outcome = experiment.run(**options, on_plan=on_plan, on_event=listener)
-    has_failed = _print_failures(outcome, verbose=verbose)
+    has_failed = _print_failures(outcome)
     if not quiet or outcome.interrupted:
         print(_summary(name, outcome))
     if outcome.interrupted:
@@ -114,25 +122,21 @@ def _print_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> 
         print_error(f"{experiment.config.name}: {message}")
 
 
-def _print_failures(outcome: Progress, *, verbose: bool) -> bool:
+def _print_failures(outcome: Progress) -> bool:
     """Print the runs that failed now or earlier, equal failures once; return whether any did."""
     from boostbench.experiments.store.record import FAILURES
 
     earlier = ((p, p.record()) for p in outcome.untouched if p.status in FAILURES)
-    kinds: dict[tuple[str, str], list[tuple[PlannedRun, Record]]] = {}
+    kinds: dict[tuple[str, str], list[str]] = {}
     for planned, record in (*outcome.failures, *earlier):
         if record is not None:
-            kinds.setdefault((record.status, record.why), []).append((planned, record))
-    for (status, reason), failed in kinds.items():
-        planned, record = failed[0]
-        others = f" (and {len(failed) - 1} more with this error)" if len(failed) > 1 else ""
-        print_error(f"{status}: {planned.run.id}: {reason.partition(chr(10))[0]}{others}")
-        if verbose:
-            print_log(record)
+            kinds.setdefault((record.status, record.why), []).append(planned.run.id)
+    for (status, reason), ids in kinds.items():
+        others = f" (and {len(ids) - 1} more with this error)" if len(ids) > 1 else ""
+        print_error(f"{status}: {ids[0]}: {reason.partition(chr(10))[0]}{others}")
     statuses = ",".join(sorted({status for status, _ in kinds} & {*FAILURES}))
     if statuses:
-        hint = "" if verbose else "; -v shows the tracebacks"
-        print_error(f"--retry {statuses} repeats these runs{hint}")
+        print_error(f"--retry {statuses} repeats these runs; `status -v` shows the tracebacks")
     return bool(kinds)
 
 
@@ -147,3 +151,119 @@ def _summary(name: str, outcome: Progress) -> str:
         parts.append(f"{outcome.n_left} not done")
     total = outcome.done + outcome.n_left + earlier.total()
     return ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
+
+
+def plan(
+    *,
+    selection: SelectedRuns,
+    shard: Shard = None,
+    as_json: Json = False,
+) -> int:
+    """Show the runs that `run` would do, with reasons.
+
+    Nothing is trained.
+
+    Examples:
+      boostbench plan noise20 --data DIR
+      boostbench plan configs/noise20.yaml --set rounds=100 --json
+      boostbench plan noise20 --size full
+    """
+    _print_plans(selection.load(shard=parse_shard(shard)), as_json=as_json, check_packages=True)
+    return OK
+
+
+def status(
+    *,
+    selection: SelectedRuns,
+    watch: _Watch = False,
+    verbose: Verbose = False,
+    as_json: Json = False,
+) -> int:
+    """Show which runs are done, failed, stale, missing or in progress.
+
+    A run is stale if its code or data have changed, and in progress if any process that shares the
+    results folder does it. Runs with other versions of packages are counted. The exit code is 1 if
+    a run failed or was skipped.
+
+    Examples:
+      boostbench status noise20
+      boostbench status noise20 --watch
+      boostbench status noise20 --results DIR --json
+    """
+    from boostbench.experiments.store.record import FAILURES
+
+    if watch:
+        _wait_for_runs(selection)
+    experiments = selection.load(check_parameters=False)
+    plans = _print_plans(experiments, as_json=as_json)
+    runs = [planned for each in plans for planned in each.runs]
+    if not as_json and (busy := _in_progress(plans, selection.results)):
+        print(busy)
+    for planned in {p.reason: p for p in runs}.values() if verbose else ():
+        print_log(planned.record() if planned.status in FAILURES else None)
+    return OK if {p.status for p in runs} <= {"ok", "missing", "stale"} else INCOMPLETE
+
+
+def _print_plans(
+    experiments: Iterable[Experiment], *, as_json: bool, check_packages: bool = False
+) -> list[Plan]:
+    """Print the numbers of runs by status, and those not done by data set and reason."""
+    plans = {each.config.name: each.plan(check_packages=check_packages) for each in experiments}
+    if as_json:
+        print_json([{"config": name, **row} for name, plan in plans.items() for row in plan.rows()])
+        return [*plans.values()]
+    for name, plan in plans.items():
+        print(f"{name}: {_counts(plan)}")
+        if plan.n_open:
+            print(f"more runs may follow: {plan.n_open} parameter selections are still open")
+        counts_by_version = Counter(planned.versions for planned in plan.runs if planned.versions)
+        for versions, n in counts_by_version.items():
+            print(f"{n_runs(n)} done with {versions}; `run --fresh` repeats all runs")
+        rows = [
+            {
+                "what": runs[0].run.id if len(runs) == 1 else dataset,
+                "runs": len(runs),
+                "status": status,
+                "why": reason,
+            }
+            for (dataset, status, reason), runs in plan.groups().items()
+            if status != "ok"
+        ]
+        if rows:
+            print()
+            print_rows(rows)
+    return [*plans.values()]
+
+
+def _counts(plan: Plan) -> str:
+    counts = ", ".join(f"{count} {status}" for status, count in plan.counts().items())
+    return f"{n_runs(len(plan.runs))}{f': {counts}' if counts else ''}"
+
+
+def _in_progress(plans: Iterable[Plan], results: Path) -> str:
+    """Return the numbers of runs in progress and of processes at work as text; empty for none."""
+    from boostbench.experiments.store.locks import locked_runs
+
+    locked = locked_runs(results / "runs")
+    keys = {str(planned.key) for plan in plans for planned in plan.runs}
+    owners = [owner for key, owner in locked.items() if key in keys]
+    n = len(set(owners))
+    processes = "process" if n == 1 else "processes"
+    return f"{len(owners)} in progress in {n} {processes}" if owners else ""
+
+
+def _wait_for_runs(selection: SelectedRuns) -> None:
+    """Print a line after each change until no run is left, or no process is at work any more."""
+    last_line, were_busy = "", False
+    while True:
+        experiments = selection.load(check_parameters=False)
+        plans = [experiment.plan(check_packages=False) for experiment in experiments]
+        busy = _in_progress(plans, selection.results)
+        line = "; ".join(filter(None, [*map(_counts, plans), busy]))
+        if line != last_line:
+            print(line, file=sys.stderr, flush=True)
+        last_line, were_busy = line, were_busy or bool(busy)
+        is_left = any(plan.counts().keys() & {"missing", "stale"} for plan in plans)
+        if not is_left or (were_busy and not busy):
+            return
+        time.sleep(_EVERY_SECONDS)

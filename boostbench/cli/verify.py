@@ -1,17 +1,19 @@
-"""`boostbench verify`."""
+"""`boostbench verify` and `adopt`: claims, and repeated runs."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Experiments, Jobs, Json, option
-from boostbench.cli.output import is_fancy, print_error, print_json, print_repeated, print_rows
+from boostbench.cli.options import Experiments, Jobs, Json, Quiet, Sample, SelectedRuns, option
+from boostbench.cli.output import is_fancy, print_error, print_json, print_rows
 from boostbench.cli.progress import showing_progress
 
 if TYPE_CHECKING:
+    from boostbench.experiments.planning.repeating import Repeated
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.claims.view import ClaimView
 
@@ -46,7 +48,10 @@ def verify(
       boostbench verify noise20 --size standard --data DIR --sample 0.1
     """
     if sample is not None:
-        return _repeat(selection, sample, jobs, as_json)
+        nothing = "no run has a valid record to repeat; `status` says why"
+        outcomes = repeat_runs(selection, "repeat", sample, jobs, as_json, as_json, nothing)
+        agree = all(each and all(part.agrees for part in each) for each in outcomes)
+        return OK if agree else INCOMPLETE
     experiments = selection.load(check_parameters=False)
     judged = [(experiment.config.name, experiment.verify()) for experiment in experiments]
     if as_json:
@@ -58,21 +63,6 @@ def verify(
         _print(judged)
     statuses = {verdict.status for _, verdicts in judged for verdict in verdicts}
     return OK if statuses <= {"reproduced"} else INCOMPLETE
-
-
-def _repeat(selection: Experiments, share: float, jobs: int | None, as_json: bool) -> int:
-    """Repeat a sample of the recorded runs, and print the comparison with the records."""
-    outcomes = {}
-    for experiment in selection.load():
-        with showing_progress(experiment.config.name, quiet=as_json) as listener:
-            repeated = experiment.repeat(share, jobs=jobs, on_event=listener)
-        outcomes[experiment.config.name] = repeated
-        if not repeated:
-            what = "no run has a valid record to repeat; `status` says why"
-            print_error(f"{experiment.config.name}: {what}")
-    print_repeated(outcomes, as_json=as_json)
-    agree = all(each and all(part.agrees for part in each) for each in outcomes.values())
-    return OK if agree else INCOMPLETE
 
 
 def _print(judged: Sequence[tuple[str, Sequence[Verdict]]]) -> None:
@@ -100,3 +90,63 @@ def in_colour(view: ClaimView) -> str:
     """Return the words of a verdict, coloured on a terminal."""
     colour = {"good": 32, "bad": 31, "": 33}[view.tone]
     return f"\033[1;{colour}m{view.verdict}\033[0m" if is_fancy(sys.stdout) else view.verdict
+
+
+def adopt(
+    *,
+    selection: SelectedRuns,
+    sample: Sample = 0.05,
+    jobs: Jobs = None,
+    quiet: Quiet = False,
+    as_json: Json = False,
+) -> int:
+    """Keep stale results that a code change does not affect.
+
+    Repeats some runs of each booster on each data set. If all results equal the old records, the
+    other records of the same code are kept, with a note in each. The exit code is 1 if records stay
+    stale.
+
+    Examples:
+      boostbench adopt noise20 --data DIR
+      boostbench adopt configs/softmax-boosting/figures1-4.yaml --sample 0.1 --jobs 2
+    """
+    nothing = "no run is stale because of its code alone"
+    outcomes = repeat_runs(selection, "adopt", sample, jobs, quiet, as_json, nothing)
+    return OK if all(part.agrees for each in outcomes for part in each) else INCOMPLETE
+
+
+def repeat_runs(
+    selection: Experiments,
+    method: str,
+    share: float,
+    jobs: int | None,
+    quiet: bool,
+    as_json: bool,
+    nothing: str,
+) -> list[list[Repeated]]:
+    """Repeat a sample of runs by a method of `Experiment`, and print how they compare.
+
+    Boosters whose results are not the recorded ones come first, in a table. ``nothing`` is printed
+    for a config without runs to repeat.
+    """
+    from boostbench.experiments.planning.repeating import in_words
+
+    outcomes: dict[str, list[Repeated]] = {}
+    for experiment in selection.load():
+        name = experiment.config.name
+        with showing_progress(name, quiet=quiet) as listener:
+            outcomes[name] = getattr(experiment, method)(share, jobs=jobs, on_event=listener)
+        if not outcomes[name]:
+            print_error(f"{name}: {nothing}")
+    parts = [(name, part) for name, each in outcomes.items() for part in each]
+    rows = [{"config": name, **asdict(part)} for name, part in parts if as_json or not part.agrees]
+    if as_json:
+        print_json(rows)
+        return [*outcomes.values()]
+    columns = ("config", "dataset", "booster", "code", "runs", "sample", "done", "same", "why")
+    if rows:
+        print_rows(rows, columns=columns)
+    for name, each in outcomes.items():
+        if each:
+            print(f"{name}: {in_words(each)}")
+    return [*outcomes.values()]

@@ -30,7 +30,6 @@ def add_file(
     name: str,
     folder: Path,
     *,
-    title: str = "",
     replace: bool = False,
     data_dirs: Iterable[str | Path] = (),
     **declared: Any,
@@ -51,8 +50,6 @@ def add_file(
         Name of letters, digits, ``-``, ``_`` and ``.``; no other name of another data set.
     folder : Path
         Data folder, created if missing.
-    title : str, default=""
-        Description.
     replace : bool, default=False
         Whether an entry that was written for an earlier file of that name is replaced.
     data_dirs : iterable of path, default=()
@@ -86,7 +83,7 @@ def add_file(
             if other != copy and not other.samefile(file):
                 what = f"this file of a data set {name!r} is there already; choose another --name"
                 raise DataError(what, where=str(other))
-    entry, files = known or _described(file, name, title=title or name, **declared), {}
+    entry, files = known or _described(file, name, title=name, **declared), {}
     if known is None:
         facts = entry.model_dump(mode="json", exclude={"name", "where"}, exclude_defaults=True)
         text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)

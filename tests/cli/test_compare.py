@@ -1,6 +1,5 @@
 """compare, as a user types it."""
 
-import re
 from pathlib import Path
 
 import pytest
@@ -98,13 +97,3 @@ def test_rare_classes_are_told_before_the_training_and_errors_of_each_class_afte
         assert sum(counts) == row["rows"]
         assert row["error"] == pytest.approx(100 * (1 - counts[k] / sum(counts)))
     assert "'rare'" not in boostbench(*asked[:-1], "2").err  # the advice
-
-
-def test_noise_is_told_as_the_share_of_wrong_labels(boostbench, in_this_process):
-    asked = ("compare", "samme", "adaboost-mh", "--on", "breast-cancer", *SMALL)
-    outcome = boostbench(*asked, "--noise", "0.2")
-    wrong = "On breast-cancer with 20 % of the training labels wrong (uniform-other 0.2), "
-    assert outcome.out.startswith(wrong)
-    outcome = boostbench(*asked, "--noise", "exchange:rate=0.2")
-    share = re.match("On breast-cancer with (.*) % of the training labels wrong .exch", outcome.out)
-    assert float(share[1]) == pytest.approx(10, abs=2)

@@ -108,7 +108,7 @@ def test_no_file_of_a_stranger_runs_code(boostbench):
     Path("damaged.skops").write_bytes(fitted(boostbench).read_bytes()[:5000])
     for name, said in {
         "evil.pickle": "pickles are not opened",
-        "evil.skops": "--trust ",
+        "evil.skops": "which may run any code; if you trust it",
         "damaged.skops": "cannot be read",
         "plants.csv": "this is not a model",
     }.items():

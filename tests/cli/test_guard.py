@@ -52,11 +52,6 @@ def test_the_fields_of_a_dataclass_are_options(capsys):
     assert capsys.readouterr().out == f"{Fruit(names=['fig'])} 1.0\n"
 
 
-@pytest.mark.parametrize("code", [0, 1])
-def test_a_commands_code_is_the_exit_code(code):
-    assert ending_of(lambda: code) == code
-
-
 @pytest.mark.parametrize(
     ("error", "code", "lines"),
     [

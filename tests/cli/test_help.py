@@ -56,21 +56,10 @@ def test_without_a_command_the_help_is_printed(boostbench):
             "'bosster' is not one of 'booster', 'noise', 'dataset', 'config'",
         ),
         (["list", "boosters", "--jsn"], "No such option: --jsn (Possible options: --json)"),
-        (["list"], "One of boosters, weak-learners, noise, tables"),
-        (["run"], "Config files, or names shown by `boostbench list configs`."),
+        (["list"], "Missing argument 'KIND'."),
+        (["run"], "name a config; `boostbench list configs` lists those shipped"),
         (["show", "xyz"], "unknown name 'xyz'; the most similar of the "),
     ],
 )
 def test_a_mistake_in_the_command_is_named(refused, arguments, complaint):
     assert complaint in refused(*arguments)
-
-
-@pytest.mark.parametrize(
-    ("typed", "completed"),
-    [("list boo", "boosters"), ("run quic", "quickstart"), ("reproduce mcb", "mcboost")],
-)
-def test_the_shell_completes_names(boostbench, monkeypatch, typed, completed):
-    words = {"COMP_WORDS": f"boostbench {typed}", "COMP_CWORD": "2"}
-    for name, value in {"_BOOSTBENCH_COMPLETE": "complete_bash", **words}.items():
-        monkeypatch.setenv(name, value)
-    assert boostbench().out == f"{completed}\n"

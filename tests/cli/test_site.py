@@ -73,11 +73,10 @@ def test_what_is_wrong_with_a_link_is_said(tmp_path):
     assert ended.stdout.endswith("2 pages, 4 dead links\n")
 
 
-def test_a_site_needs_reports_and_the_documentation_that_is_named(refused, boostbench, reported):
+def test_a_site_needs_reports(refused):
     assert "no report is here; `boostbench report CONFIG` writes one" in refused(
         "site", "--results", "nothing"
     )
-    assert "no documentation is built here" in refused("site", "--docs", "nothing")
 
 
 def test_a_leaderboard_holds_the_mean_of_every_cell(boostbench, reported):

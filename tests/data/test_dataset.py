@@ -26,7 +26,3 @@ def test_a_column_without_any_value_is_filled_with_zero():
 def test_a_categorical_column_takes_its_most_frequent_code():
     codes = np.array([[0.0], [0.0], [3.0], [4.0], [NAN]])
     assert impute(codes, "median", categorical=np.array([True]))[4, 0] == 0
-
-
-def test_only_the_fitting_rows_are_looked_at():
-    assert impute(X, "median", fit_rows=np.array([3]))[2, 0] == 9

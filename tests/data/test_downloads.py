@@ -124,19 +124,6 @@ def test_an_altered_file_is_refused_with_both_checksums(web, mine):
         locate("mine", None, [mine], allow_download=["libsvm"])
 
 
-def test_a_download_is_tried_again(web, mine, monkeypatch):
-    monkeypatch.setattr("boostbench.data.downloads.RETRIES", 1)
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
-
-    def busy_once(request):
-        del web.answers["mine.svm"]
-        request.send_error(503)
-
-    web.answers["mine.svm"] = busy_once
-    locate("mine", None, [mine], allow_download=True)
-    assert web.asked == ["mine.svm"] * 2
-
-
 def test_a_download_has_limits_of_size_and_of_total_time(web, mine, monkeypatch):
     def endless(request):
         request.send_response(200)

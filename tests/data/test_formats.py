@@ -1,12 +1,9 @@
 import bz2
-import gzip
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from boostbench.data.loading import load
 from boostbench.errors import DataError
@@ -96,21 +93,6 @@ def test_missing_cells_are_filled_from_the_official_training_rows(put):
     assert load("toy", None, [put("toy.csv", text)], missing=-999).X[1, 1] == -999
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.lists(
-        st.tuples(st.floats(allow_nan=False, allow_infinity=False), st.sampled_from("xy")),
-        min_size=2,
-        max_size=8,
-    )
-)
-def test_numbers_survive_the_file_bit_for_bit(put, rows):
-    rows = [(0.1, "x"), (0.2, "y"), *rows]
-    text = "a,target\n" + "".join(f"{value!r},{label}\n" for value, label in rows)
-    data = load("bits", None, [put("bits.csv", text)])
-    assert data.X.ravel().tolist() == [value for value, _ in rows]
-
-
 def test_a_cached_table_is_the_parsed_one(put, tmp_path, monkeypatch):
     monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
     folder = put("toy.csv.gz", CSV)
@@ -126,29 +108,11 @@ def test_a_cached_table_is_the_parsed_one(put, tmp_path, monkeypatch):
     same(load("toy", None, [folder]))
 
 
-def test_categories_survive_the_cache(put, monkeypatch):
-    monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
-    folder = put("c.csv", "size,colour,target\n1,red,x\n2,blue,y\n")
-    for _ in range(2):
-        assert load("c", None, [folder], encode="one-hot").feature_names[1] == "colour=blue"
-
-
 def test_a_cache_that_cannot_be_written_only_costs_time(put, tmp_path, monkeypatch):
     monkeypatch.setattr("boostbench.data.loading._CACHED_FROM_BYTES", 0)
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "file"))
     same(load("toy", None, [put("toy.csv", CSV)]))
-
-
-def test_gzip_of_the_same_text_has_the_same_checksum_whatever_its_time(folder):
-    from boostbench.data.sources import locate
-
-    (folder / "toy.csv").write_text(CSV)
-    plain = locate("toy", None, [folder]).checksum
-    (folder / "toy.csv").write_text(CSV + "\n")
-    assert locate("toy", None, [folder]).checksum != plain
-    (folder / "toy.csv.gz").write_bytes(gzip.compress(CSV.encode(), mtime=0))
-    assert locate("toy", None, [folder]).paths[0].name == "toy.csv.gz"
 
 
 @pytest.mark.parametrize(
