@@ -184,11 +184,11 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
 
 
 def _documentation(plugin: Any) -> Iterator[str]:
-    """Yield the docstrings of an object, and of the bases of a class that declare parameters."""
+    """Yield the docstrings of an object, and of the bases of a class that have sections."""
     yield _without_markup(inspect.getdoc(plugin) or "")
     for base in inspect.getmro(plugin)[1:] if inspect.isclass(plugin) else ():
         text = vars(base).get("__doc__") or ""
-        if base.__module__.startswith("boostbench.") and "\n    Parameters\n" in text:
+        if base.__module__.startswith("boostbench.") and "\n    ----" in text:
             yield f"{base.__name__}: {_without_markup(inspect.cleandoc(text))}"
 
 
@@ -199,7 +199,7 @@ def _lines(description: dict[str, Any]) -> Iterator[str]:
             continue
         if isinstance(content, dict):
             yield f"\n{title}:"
-            yield from (f"  {key}: {value}" for key, value in content.items())
+            yield from (f"  {key}: {value}".rstrip(": ") for key, value in content.items())
         elif "\n" in str(content):
             yield f"\n{textwrap.indent(content, '  ')}"
         else:
