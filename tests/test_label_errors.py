@@ -96,6 +96,11 @@ def test_the_command_tells_the_share_the_rows_and_the_comparison(boostbench):  #
     found = boostbench(*asked, "--json").json
     assert found["low"] <= found["share"] <= found["high"] < 0.2
     assert [row["label"] for row in found["classes"]] == ["large", "small"]
+    right = (f"{k},{'small' if k < 60 else 'large'}" for k in range(120))
+    Path("right.csv").write_text("\n".join(["width,kind", *right]))
+    *_, said, last = boostbench("labels", "right.csv", *asked[2:]).out.splitlines()
+    assert said == "No label looks wrong."
+    assert last.endswith("--on right.csv --target kind --rounds 20")
     wrong = boostbench(
         "labels", "plants.csv", "--target", "kind", "--booster", "sklearn.svm:LinearSVC"
     )

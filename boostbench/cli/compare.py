@@ -179,12 +179,14 @@ def labels(
     if found.left_out:
         few = f"Not judged, with fewer rows than folds: {', '.join(found.left_out)}."
         print(f"\n{few}")
-    print()
-    print_rows([_in_percent(row) for row in suspects.head(10).to_dict("records")])
-    if output is not None:
+    print("" if n else "\nNo label looks wrong.")
+    if n:
+        print_rows([_in_percent(row) for row in suspects.head(10).to_dict("records")])
+    if output is not None and n:
         print(f"\n{output}: the {n} most suspicious rows")
     boosters = ("filter-and-refit", "random-forest", "sm-boost")
-    print(next_line("compare", *boosters, "--on", on, **given, noise=f"{found.share:.2f}"))
+    noise = f"{found.share:.2f}" if found.share >= 0.005 else ""
+    print(next_line("compare", *boosters, "--on", on, **given, noise=noise))
     return OK
 
 

@@ -175,7 +175,10 @@ def _described(file: Path, name: str, **declared: Any) -> DatasetEntry:
         **parts,
         "n_features": len(parsed.features) - len(ids),
         "n_classes": len(classes),
-        "n_categorical": sum(values is not None for values in parsed.categories),
+        "n_categorical": sum(
+            values is not None and column.name not in ids
+            for column, values in zip(parsed.features, parsed.categories, strict=True)
+        ),
     }
     return entry_of(name, {**declared, **sizes, "types": {**entry.types, **ids}}, str(file))
 

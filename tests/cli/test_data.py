@@ -89,10 +89,9 @@ def test_columns_of_ids_are_left_out_unless_they_are_asked_for(boostbench):
     again = boostbench("data", "add", "people.csv", "--to", "own", *options)
     assert "30 samples, 3 features" in again.out
     assert boostbench("data", "verify", "people", "--data", "own").code == 0
-    assert yaml.safe_load(Path("own/people.yaml").read_text())["people"]["types"] == {
-        "No": "number",
-        "name": "id",
-    }
+    described = yaml.safe_load(Path("own/people.yaml").read_text())["people"]
+    assert described["types"] == {"No": "number", "name": "id"}
+    assert described["n_categorical"] == 0
 
 
 @pytest.mark.parametrize("option", ["a=number", "a=category"])
