@@ -6,7 +6,7 @@ This module is not part of the key of a run: it decides how numbers are shown, n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -297,21 +297,17 @@ class Quantities(Mapping[str, Quantity]):
         return known
 
     def __getitem__(self, name: str) -> Quantity:
-        return self._known()[name]
+        if name in registry.quantities:
+            found: Quantity = registry.quantities.get(name)
+            if found.is_number or not self._numbers:
+                return found
+        raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known())
+        return (name for name in registry.quantities.in_order() if name in self)
 
     def __len__(self) -> int:
-        return len(self._known())
-
-    def items(self) -> ItemsView[str, Quantity]:
-        """Return the names with their quantities."""
-        return self._known().items()
-
-    def values(self) -> ValuesView[Quantity]:
-        """Return the quantities."""
-        return self._known().values()
+        return sum(1 for _ in self)
 
     def asked_by(self, setting: Setting) -> dict[str, str]:
         """Return the names in a key of a config, with the names of the quantities they ask for."""

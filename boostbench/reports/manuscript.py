@@ -28,11 +28,11 @@ _PAPER = r"""%% All parts in one document; \input those that you use.
 \end{document}
 """
 _FIGURE = r"""%% needs \usepackage{graphicx}
-\begin{figure%s}
+\begin{figure}
 \centering
 \includegraphics{%s}
 \caption{%s}\label{%s}
-\end{figure%s}
+\end{figure}
 """
 
 
@@ -66,10 +66,10 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
         for name, figure in report.figures.items():
             caption = latex(str(figure.get_label()))
             with drawing_style(mathtext=False):
-                star = "" if fit_column(figure) else "*"
+                fit_column(figure)
                 files[f"{name}.pdf"] = files_of(figure).pdf
             label = f"fig:{config.name}-{name}"
-            files[f"{name}.tex"] = _FIGURE % (star, f"{name}.pdf", caption, label, star)
+            files[f"{name}.tex"] = _FIGURE % (f"{name}.pdf", caption, label)
     inputs = [rf"\input{{{name}}}" for name in files if name.endswith(".tex")]
     files["paper.tex"] = _PAPER % "\n".join(inputs)
     return files, remarks
@@ -122,16 +122,15 @@ def _is_own(name: str) -> bool:
     return not boosters.is_foreign(name) and not boosters.module(name).startswith("boostbench.")
 
 
-_WIDTH, _BOTH, _POINTS = 3.3, 6.8, 8.0  # inches of one and of two columns; size of all text
+_WIDTH, _POINTS = 3.3, 8.0  # of a column in inches, and size of all text
 _SINGLE = 1.9  # smallest height of a single panel, in inches
 _SHAPE = 0.85  # height of a panel among others, relative to its width
 
 
-def fit_column(figure: Figure) -> bool:
+def fit_column(figure: Figure) -> None:
     """Lay out a figure anew for a column of 3.3 inches: at most two panels in a row.
 
-    Remarks within the figure are left out; its caption has them. Returns False for a diagram
-    without axes, whose names need both columns.
+    Remarks within the figure are left out; its caption has them.
     """
     from matplotlib.gridspec import GridSpec
     from matplotlib.text import Text
@@ -156,8 +155,7 @@ def fit_column(figure: Figure) -> bool:
         axes.tick_params(labelsize=_POINTS, labelleft=True, labelbottom=True)
     for text in figure.findobj(Text):
         text.set_fontsize(_POINTS)
-    fits = all(axes.axison for axes in panels)
-    figure.set_size_inches(_WIDTH if fits else _BOTH, max(body, _SINGLE) if fits else height)
+    figure.set_size_inches(_WIDTH, max(body, _SINGLE))
     handles = {}
     for legend in figure.legends:
         for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
@@ -167,4 +165,3 @@ def fit_column(figure: Figure) -> bool:
         legend.set_visible(False)
     figure.legends.clear()
     add_legend(figure, [*handles.values()], fontsize=_POINTS)
-    return fits
