@@ -23,8 +23,7 @@ from boostbench.reports.claims.view import (
     view_of,
 )
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names, thinned
-from boostbench.reports.files import write_files
-from boostbench.reports.html import asset, render
+from boostbench.reports.files import asset, render, write_files
 from boostbench.reports.leaderboard import LEADERBOARD, leaderboard_page
 from boostbench.reports.overview import SUMMARY, ReportSummary
 from boostbench.reports.protocol import provenance
@@ -78,7 +77,7 @@ class Report:
     def drawings(self) -> dict[str, Drawing]:
         """Return the files of the figures; one that raises an error is added to `undrawn`."""
         drawings = {}
-        with drawing_style(mathtext=False):
+        with drawing_style():
             for name, figure in self.figures.items():
                 try:
                     drawings[name] = files_of(figure)
@@ -278,7 +277,7 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
     try:
         if study.results and not selected.results:
             raise BoostbenchError("its boosters, data sets and noises are not among the runs")
-        with drawing_style(mathtext=False):
+        with drawing_style():
             made: Table | Figure | tuple[Figure, DataFrame]
             made = options.function(selected, **options.arguments())
             figure = made[0] if isinstance(made, tuple) else made

@@ -1,12 +1,18 @@
-"""Atomic writing of the files of a report."""
+"""Pages from templates, each a single file without external resources, and atomic writing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.resources import files
 from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from boostbench import whole_files
 from boostbench.errors import BoostbenchError
+from boostbench.reports.text import in_print, markdown, visible
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
@@ -34,3 +40,25 @@ def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> tuple[Path
         place = next(iter(encoded)) if len(encoded) == 1 else folder
         raise BoostbenchError(what, where=str(place)) from error
     return tuple(encoded)
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a page. Text in HTML is escaped; filters are `in_print` (printed) and `markdown`."""
+    environment = Environment(
+        loader=PackageLoader("boostbench.reports"),
+        autoescape=".html" in template,
+        undefined=StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"printed": in_print, "markdown": markdown}
+    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    assets = {"style": asset("report.css"), "script": asset("report.js")}
+    return environment.get_template(template).render(**assets, **values)
+
+
+def asset(name: str) -> Markup:
+    """Return a file of the templates folder, unescaped."""
+    text = files("boostbench.reports").joinpath("templates", name).read_text(encoding="utf-8")
+    return Markup(text)  # safe: ships with the package

@@ -9,7 +9,7 @@ import numpy as np
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.runs import CLEAN
 from boostbench.quantities import QUANTITIES, Quantity
-from boostbench.reports.html import asset, render
+from boostbench.reports.files import asset, render
 from boostbench.reports.text import in_print
 from boostbench.reports.values.frame import Study, holds
 
@@ -39,8 +39,8 @@ def leaderboard_page(study: Study, summary: ReportSummary, evidence: str = "") -
         Empty if there are not two boosters, data sets and noises with results.
     """
     ok = [result for result in study.results if result.ok]
-    sizes = [len({key(result) for result in ok}) for key in _AXES.values()]
-    if min(sizes) < 2:
+    labels = [(result.run.method, result.run.dataset, result.noise) for result in ok]
+    if not labels or any(len({*of}) < 2 for of in zip(*labels, strict=True)):
         return ""
     classes = {r.run.dataset: r.record.n_classes for r in ok if r.record is not None}
     noises = {r.noise: {"model": r.run.noise.model, "rate": r.noise_rate} for r in ok}
@@ -67,21 +67,16 @@ def leaderboard_page(study: Study, summary: ReportSummary, evidence: str = "") -
     )
 
 
-_AXES: dict[str, Any] = {
-    "booster": lambda result: result.run.method,
-    "dataset": lambda result: result.run.dataset,
-    "noise": lambda result: result.noise,
-}
-
-
 def _measure(study: Study, name: str, quantity: Quantity) -> dict[str, Any]:
     """Return a quantity after the last round: mean and, of several runs, spread of each cell."""
     frame = study.at(name)
     frame["value"] *= quantity.scale
-    cells = frame.groupby([*_AXES], observed=True)["value"].agg(["mean", "std"])
+    cells = frame.groupby(["booster", "dataset", "noise"], observed=True)["value"].agg(
+        ["mean", "std"]
+    )
     values = {
         labels: [float(f"{mean:.4g}"), *([float(f"{std:.2g}")] if np.isfinite(std) else [])]
-        for labels, mean, std in cells.itertuples()
+        for labels, mean, std in cells.agg(["mean", "std"]).itertuples()
     }
     return {
         "words": quantity.words,

@@ -65,7 +65,7 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
             files[f"{name}.tex"] = to_latex(table, label=f"tab:{config.name}-{name}", own=own)
         for name, figure in report.figures.items():
             caption = latex(str(figure.get_label()))
-            with drawing_style(mathtext=False):
+            with drawing_style():
                 fit_column(figure)
                 files[f"{name}.pdf"] = files_of(figure).pdf
             label = f"fig:{config.name}-{name}"

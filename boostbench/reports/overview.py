@@ -20,8 +20,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.claims.view import ClaimView
-from boostbench.reports.files import write_files
-from boostbench.reports.html import render
+from boostbench.reports.files import render, write_files
 from boostbench.reports.leaderboard import LEADERBOARD
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.tables.writers import to_markdown

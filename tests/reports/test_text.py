@@ -123,7 +123,7 @@ def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, sai
 
 
 def test_a_log_axis_has_powers_and_labels_have_none():
-    with drawing_style(mathtext=False):
+    with drawing_style():
         axes = (figure := Figure()).add_subplot(yscale="log", ylim=(1, 1e6))
         axes.set_xticks([0, 1], ["$x^2$", "dna"])
         files_of(figure)

@@ -16,7 +16,7 @@ from pydantic import ConfigDict
 from boostbench.experiments.configs.kind_options import ClaimWords, Origin
 from boostbench.reports.claims.inference import EQUALITY, NEVER, Outcome, State
 from boostbench.reports.claims.verdicts import STATUSES, GroupVerdict, Status, Verdict
-from boostbench.reports.html import render
+from boostbench.reports.files import render
 from boostbench.reports.text import markdown, markdown_table
 from boostbench.validation import Listed
 

@@ -56,14 +56,10 @@ class Drawing(NamedTuple):
 
 
 @contextmanager
-def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
+def drawing_style() -> Iterator[None]:
     """Draw in the style of the package, whatever the user's matplotlibrc and rcParams.
 
-    Parameters
-    ----------
-    mathtext : bool, default=True
-        Render ``$...$`` in the text of a figure as a formula. With False, for text that contains
-        external labels, formulas are marked by ``parse_math=True``.
+    A ``$`` in text, which may be of a label, is no formula; those have ``parse_math=True``.
     """
     try:
         import matplotlib.style
@@ -71,8 +67,7 @@ def drawing_style(*, mathtext: bool = True) -> Iterator[None]:
         what = "matplotlib cannot read its settings, which are not UTF-8; mend or move the file"
         raise BoostbenchError(what, where="matplotlibrc") from error
 
-    settings: Any = [_STYLE, {"text.parse_math": mathtext}]
-    with matplotlib.style.context(settings, after_reset=True):
+    with matplotlib.style.context(_STYLE, after_reset=True):
         yield
 
 
@@ -257,17 +252,13 @@ def chart_of(figure: Figure) -> Chart | None:
 
 def thinned(chart: Chart, every: int) -> Chart:
     """Return the chart with one of ``every`` points of each line, and its last; all marks stay."""
-    return [
-        {**panel, "lines": [_thinned(line, every) for line in panel["lines"]]} for panel in chart
-    ]
 
+    def thin(line: Mapping[str, Any]) -> Mapping[str, Any]:
+        kept = sorted({*range(0, len(line["x"]), every), len(line["x"]) - 1})
+        names = [name for name in ("x", "y", "low", "high") if name in line and not line["marks"]]
+        return {**line, **{name: [line[name][place] for place in kept] for name in names}}
 
-def _thinned(line: Mapping[str, Any], every: int) -> Mapping[str, Any]:
-    if line["marks"]:
-        return line
-    kept = sorted({*range(0, len(line["x"]), every), len(line["x"]) - 1})
-    names = [name for name in ("x", "y", "low", "high") if name in line]
-    return {**line, **{name: [line[name][place] for place in kept] for name in names}}
+    return [{**panel, "lines": [*map(thin, panel["lines"])]} for panel in chart]
 
 
 def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:

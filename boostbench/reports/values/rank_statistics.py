@@ -101,13 +101,9 @@ def competition_ranks(errors: Floats) -> NDArray[np.int64]:
 
 def mean_ranks(errors: Floats) -> Floats:
     """Return the mean rank of each column; equal errors share the mean of their ranks."""
-    return np.asarray(_ranks_of_rows(errors).mean(axis=0))
-
-
-def _ranks_of_rows(errors: Floats) -> Floats:
     from scipy.stats import rankdata
 
-    return np.asarray(rankdata(errors, axis=1))
+    return np.asarray(rankdata(errors, axis=1).mean(axis=0))
 
 
 @dataclass(frozen=True)
@@ -138,10 +134,10 @@ def compare_ranks(errors: Floats, alpha: float = 0.05) -> RankTests:
     tests : RankTests
     """
     from scipy.stats import f as f_distribution
-    from scipy.stats import studentized_range
+    from scipy.stats import rankdata, studentized_range
 
     n, k = errors.shape
-    ranks = _ranks_of_rows(errors) - (k + 1) / 2
+    ranks = rankdata(errors, axis=1) - (k + 1) / 2
     found, total = np.square(ranks.sum(axis=0)).sum(), np.square(ranks).sum()
     chi2 = float((k - 1) * found / total) if total else 0.0
     if n <= _FEW_CASES or k == 2:
