@@ -7,7 +7,6 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.plugin_files import load_plugin
-from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.tables.writers import to_csv, to_markdown
 
@@ -48,17 +47,6 @@ def test_absent_data_says_so(tmp_path):
     text = to_markdown(sizes.datasets(study_of(config, broken=broken)))
     assert "skipped \\[1\\]" in text
     assert "\\[1\\] no file" in text
-
-
-def test_a_part_may_be_about_some_boosters_and_data_sets(tmp_path):
-    config = make_config(
-        tmp_path, report=[("table", {"boosters": ["samme", "sm-boost"], "datasets": "dna"})]
-    )
-    table = make_report(study_of(config)).tables["table"]
-    assert [row.labels for row in table.rows][:2] == [
-        ("dna", "samme"),
-        ("dna", "sm-boost"),
-    ]
 
 
 def test_costs_are_shown_as_they_are(tmp_path):

@@ -86,14 +86,6 @@ def test_a_run_that_never_began_has_the_error_of_no_rounds(tmp_path):
     assert error_curve(study.results[0], "test_error", [1, 30]).tolist() == [0.5, 0.5]
 
 
-def test_runs_without_a_result_give_no_rows_but_stay_in_the_study(tmp_path):
-    broken = {"dna/samme/clean/seed-0": ("timeout", "exceeded 1 s")}
-    study = study_of(make_config(tmp_path, rounds=5), broken=broken)
-    assert len(study.results) == 6
-    frame = tidy(study.results, [5], ["test_error"])
-    assert len(frame) == 5
-
-
 def test_nothing_to_export_is_said(tmp_path):
     config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
     study = study_of(config, broken={"dna/samme/clean/seed-0": ("missing", "")})

@@ -11,7 +11,7 @@ from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.values.frame import collect, export_rows
 from boostbench.reports.values.rank_statistics import case_errors
 
-from .synthetic import made, make_config, make_record, make_result, runs_of
+from .synthetic import make_config, make_record, make_result, runs_of
 
 AUC = {"one": 0.75, "two": 0.875}
 LOG_LOSS = {"one": 0.5, "two": 0.25}
@@ -102,8 +102,3 @@ def test_rows_hold_metrics_as_they_are_and_times_if_they_are_asked_for(tmp_path)
     np.testing.assert_array_equal(auc["value"], 0.75)
     rows = export_rows(results, [5], ["fit_time"])
     assert (rows.loc[rows["metric"] == "fit_time", "value"] == 1.5).all()
-
-
-def test_a_metric_of_the_whole_run_has_no_curve(tmp_path):
-    with pytest.raises(ValueError, match="fit_time"):
-        made("curves", study(tmp_path), y="fit_time")

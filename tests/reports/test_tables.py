@@ -4,17 +4,17 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.entries import DataSet
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Data
+from boostbench.experiments.runs import BoosterSpec, Data
 from boostbench.reports.tables.error_table import build_table
 
-from .synthetic import EXCHANGE, make_config, study_of
+from .synthetic import make_config, study_of
 
 HEADER = "dataset,method,T,noise,error,unit,doubt\n"
 
 
-def cell(table, group, row="", column=0, section=""):
+def cell(table, group, row="", column=0):
     for its in table.rows:
-        if [*its.labels] == [label for label in (section, group, row) if label]:
+        if [*its.labels] == [label for label in (group, row) if label]:
             return its.cells[column]
     raise AssertionError(f"no row {group}/{row}")
 
@@ -40,15 +40,6 @@ def test_mean_and_standard_deviation_over_seeds(tmp_path):
     assert "mean ± standard deviation of 3 runs" in table.footers[0]
 
 
-def test_a_run_that_stopped_early_is_marked_from_then_on(tmp_path):
-    config = make_config(tmp_path)
-    table = build_table(study_of(config, stopped={"dna/samme/clean/seed-0": 37}))
-    assert [cell(table, "dna", "samme", i).marks for i in (0, 1)] == ["", "†"]
-    assert "† stopped early, holds its last value: dna/samme after round 37 (no edge)." in (
-        table.footers
-    )
-
-
 @pytest.mark.parametrize(
     ("status", "reason"),
     [
@@ -66,15 +57,6 @@ def test_a_cell_without_a_result_says_why(tmp_path, status, reason):
     assert (its.text, its.value, its.best) == (status, "", False)
     assert [table.notes[n - 1] for n in its.notes] == [f"{status}: {reason}"] * bool(reason)
     assert f"2 of 12 cells have no value: 2 {status}." in table.footers
-
-
-def test_a_seed_that_failed_is_noted_beside_the_mean_of_the_others(tmp_path):
-    config = make_config(tmp_path, seeds=3)
-    broken = {"dna/samme/clean/seed-1": ("timeout", "exceeded 30 s")}
-    table = build_table(study_of(config, broken=broken))
-    its = cell(table, "dna", "samme")
-    assert "±" in its.text
-    assert table.notes[its.notes[0] - 1] == "no result of 1 of 3 runs: timeout: exceeded 30 s"
 
 
 def test_equal_reasons_share_a_note_without_what_was_tried_where(tmp_path):
@@ -154,25 +136,10 @@ def test_ranks_wins_ties_and_losses(tmp_path):
     assert records == ["1/1/1", "1/1/1", "0/0/3"]
 
 
-def test_ranks_leave_out_data_sets_with_gaps_and_say_so(tmp_path):
-    config = make_config(tmp_path, datasets=["dna", "letter", "segment"])
-    table = build_table(study_of(config, broken={"dna/samme/clean/seed-0": ("missing", "")}))
-    assert cell(table, "wins/ties/losses", "adaboost-mh").text == "2/0/0"
-    assert any("over the 2 of 3 data sets" in footer for footer in table.footers)
-
-
 def test_one_data_set_or_one_booster_is_no_contest(tmp_path):
     for options in ({"datasets": ["dna"]}, {"boosters": ["samme"]}):
         table = build_table(study_of(make_config(tmp_path, **options)))
         assert not any(row.is_summary for row in table.rows)
-
-
-def test_several_noises_make_sections(tmp_path):
-    table = build_table(study_of(make_config(tmp_path, noise=[CLEAN, EXCHANGE])))
-    assert [*dict.fromkeys(row.labels[0] for row in table.rows)] == ["clean", "exchange 0.2"]
-    assert table.names == ("noise", "data set", "booster")
-    clean = cell(table, "dna", "samme", section="clean")
-    assert clean != cell(table, "dna", "samme", section="exchange 0.2")
 
 
 def test_boosters_as_columns(tmp_path):

@@ -5,7 +5,6 @@ import io
 import json
 import re
 
-import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
@@ -15,7 +14,7 @@ from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
-from boostbench.reports.text import csv_text, plain, visible
+from boostbench.reports.text import plain, visible
 from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
@@ -80,11 +79,6 @@ def test_no_cell_of_a_csv_is_a_formula(label):
     numbers = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?")
     for cell in row:
         assert not cell.lstrip().startswith(("=", "+", "-", "@")) or numbers.fullmatch(cell)
-
-
-@pytest.mark.parametrize("number", ["-0.5", "+3", "-1e-05", "-0.50 ± 0.10"])
-def test_numbers_are_no_formulas(number):
-    assert csv_text(number) == number
 
 
 @few
