@@ -17,8 +17,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from boostbench.inputs import is_installed
-from boostbench.plugin_files import load_plugin
-from boostbench.plugin_sources import write_plugin
+from boostbench.plugin_files import load_plugin, write_plugin
 from boostbench.quantities import QUANTITIES
 from boostbench.registry import Registry, weak_learners
 from boostbench.registry import boosters as known_boosters

@@ -124,9 +124,7 @@ def _records(used: dict[str, Any]) -> list[Record]:
         sizes: dict[str, Any] = {"folds": 2, "repeats": 1, "rounds": _ROUNDS, "results": folder}
         experiment = experiment_on(**used, **sizes)
         for _, record in experiment.run(executor="inline").failures:
-            error = BoostbenchError(record.why)
-            error.add_note("\n".join(record.error.log_tail if record.error else ()))
-            raise error
+            raise BoostbenchError(record.why)
         for result in experiment.study().results:
             _require(result.ok, result.reason)
         return [result.record for result in experiment.study().results if result.record]

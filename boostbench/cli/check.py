@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import textwrap
-import traceback
 from typing import Annotated, Literal
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Verbose, argument, program
+from boostbench.cli.options import argument, program
 from boostbench.reports.text import plain
 
 _WIDEST = 300
@@ -19,8 +17,6 @@ def check(
         str,
         argument("FILE.py[:NAME]", "Python file; all that it registers is tested, or only NAME."),
     ],
-    *,
-    verbose: Verbose = False,
 ) -> int:
     """Run the tests that all plugins of a kind must pass.
 
@@ -30,7 +26,7 @@ def check(
 
     Examples:
       boostbench check my_booster.py
-      boostbench check plugins.py:MyBooster -v
+      boostbench check plugins.py:MyBooster
     """
     from boostbench.plugin_checks import check_plugin, in_words
 
@@ -41,8 +37,6 @@ def check(
         if error is not None:
             n_failed += 1
             print(f"  {textwrap.shorten(plain(in_words(error)), _WIDEST, placeholder=' ...')}")
-            if verbose:
-                traceback.print_exception(error, file=sys.stderr)
     print(f"{n_failed} of {n_done} failed" if n_failed else "all passed")
     return INCOMPLETE if n_failed else OK
 

@@ -136,8 +136,6 @@ def labels(
     output: Annotated[
         Path | None, option("FILE", "CSV file of the suspicious rows.", "--output", "-o")
     ] = None,
-    rows: Annotated[int, option("N", "Rows to list; by default as many as are wrong.", min=0)] = 0,
-    as_json: Json = False,
 ) -> int:
     """Estimate how many labels are wrong, and list suspicious rows.
 
@@ -161,18 +159,12 @@ def labels(
         on_fit=_show_fits if is_fancy(sys.stderr) else None,
         **given,
     )
-    n = min(rows or math.ceil(found.share * len(found.suspects)), len(found.suspects))
+    n = math.ceil(found.share * len(found.suspects))
     suspects = found.suspects.head(n)
     if output is not None:
         cells = table.iloc[suspects["row"] - 1].reset_index(drop=True)
         both = suspects.join(cells.drop(columns=[*suspects.columns], errors="ignore"))
         write_file(output, both.to_csv(index=False).encode())
-    if as_json:
-        head: dict[str, Any] = {"share": found.share, "low": found.low, "high": found.high}
-        frames = {"classes": found.classes, "suspects": suspects}
-        rows_of = {key: frame.to_dict("records") for key, frame in frames.items()}
-        print_json({**head, **rows_of, "left_out": found.left_out})
-        return OK
     interval = f"95 % interval {100 * found.low:.1f} to {100 * found.high:.1f} %"
     print(f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval}).\n")
     print_rows([_in_percent(row) for row in found.classes.to_dict("records")])
