@@ -37,8 +37,9 @@ def configs_by_paper() -> dict[str, list[Path]]:
 def reproduce(*, selection: Experiments, jobs: Jobs = None) -> int:
     """Run, report and verify configs, or all configs of a paper.
 
-    Does the missing runs, writes the reports, judges the claims, and writes an overview, index.html
-    in the results folder. A config without the given size takes its next larger one.
+    CONFIG may be the name of a paper, such as softmax-boosting. Does the missing runs, writes the
+    reports, judges the claims, and writes an overview, index.html in the results folder. A config
+    without the given size takes its next larger one.
 
     Examples:
       boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2
