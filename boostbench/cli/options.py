@@ -229,12 +229,13 @@ class DataOptions(ColumnOptions):
 
 
 def next_line(*words: str, **options: Any) -> str:
-    """Return a line with the command to run next, with options as of `DataOptions.given`."""
+    """Return a line with the command to run next, with options by their names."""
     options["types"] = [f"{each}={kind}" for each, kind in options.get("types", {}).items()]
     more = [program(), *words]
-    for key, flag in {"drop": "drop", "types": "type", "data": "data", "plugins": "plugin"}.items():
+    lists = {"overrides": "set", "only": "only", "drop": "drop", "types": "type"}
+    for key, flag in (lists | {"data": "data", "plugins": "plugin"}).items():
         more += [word for value in options.get(key, ()) for word in (f"--{flag}", str(value))]
-    for key in ("target", "encode", "rounds", "noise", "output"):
+    for key in ("size", "results", "target", "encode", "rounds", "noise", "output"):
         flag = "-o" if key == "output" else f"--{key}"
         more += [flag, str(options[key])] if options.get(key) else []
     return f"next: {shlex.join(more)}"

@@ -21,6 +21,7 @@ from boostbench.cli.options import (
     SelectedRuns,
     Shard,
     Verbose,
+    next_line,
     option,
     parse_shard,
     statuses_of,
@@ -90,7 +91,9 @@ def run(
         if codes[-1] == INTERRUPTED:
             return INTERRUPTED
     if not quiet and shard is None:
-        print("next: `report` with the same configs and options writes tables and figures")
+        is_default = selection.results == SelectedRuns.results
+        given = vars(selection) | ({"results": None} if is_default else {})
+        print(next_line("report", *selection.configs, **given))
     return max(codes)
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import subprocess
 import sys
 import time
@@ -69,8 +70,11 @@ def test_from_config_to_csv_in_processes_of_its_own(shell, boostbench, tiny, tmp
     assert "boostbench:" not in ran.err
     assert ran.out.startswith("tiny: 2 runs: 2 ok in ")
     again = boostbench("run", "tiny.yaml")
-    next_one = "next: `report` with the same configs and options writes tables and figures\n"
-    assert (again.code, again.out) == (0, f"tiny: 2 runs: 2 cached\n{next_one}")
+    assert again.code == 0
+    assert re.fullmatch(r"tiny: 2 runs: 2 cached\nnext: \S+ report tiny.yaml\n", again.out)
+    options = ("--only", "iris/*", "--results", "other", "--set", "seeds=1", "--executor", "inline")
+    *_, line = boostbench("run", "tiny.yaml", *options).out.splitlines()
+    assert line.endswith(" report tiny.yaml --set seeds=1 --only 'iris/*' --results other")
     rows = rows_of(boostbench("export", "tiny.yaml", "--at", "1,4").out)
     assert len(rows) == 2 * 2 * 3
     assert {row["metric"] for row in rows} == {"train_error", "train_error_clean", "test_error"}
