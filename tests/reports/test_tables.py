@@ -7,7 +7,7 @@ from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import BoosterSpec, Data
 from boostbench.reports.tables.error_table import build_table
 
-from .synthetic import make_config, study_of
+from .synthetic import CLEAN, EXCHANGE, make_config, study_of
 
 HEADER = "dataset,method,T,noise,error,unit,doubt\n"
 
@@ -31,6 +31,15 @@ def test_the_best_of_a_data_set_and_round_are_marked_ties_included(tmp_path):
         True,
         False,
     ]
+
+
+def test_the_answer_tells_wrong_labels_from_true_ones(tmp_path):
+    def errors(run):
+        best = "sm-boost" if run.noise.rate and run.dataset == "dna" else "samme"
+        return [40 if run.booster.name == best else 50] * run.rounds
+
+    table = build_table(study_of(make_config(tmp_path, noise=[CLEAN, EXCHANGE]), errors))
+    assert "With wrong labels that is 1 of 2, with true ones 2 of 2." in table.answer
 
 
 def test_mean_and_standard_deviation_over_seeds(tmp_path):

@@ -198,6 +198,10 @@ def contest(facts: Mapping[FactKey, Fact], metric: str, best: str) -> Iterator[s
     when = "after the last round" if T == END else f"after {T} rounds"
     beyond = _beyond_chance([*cases.values()], leader, metric)
     yield f"{noise}{leader} has the {best} {where} {when}{beyond}."
+    true = [of[leader].best for (noise, _), of in cases.items() if noise == "clean"]
+    if true and len(noises) > 1:
+        wrong = f"{n_won - sum(true)} of {len(cases) - len(true)}"
+        yield f"With wrong labels that is {wrong}, with true ones {sum(true)} of {len(true)}."
     others = [f"{name} on {n}" for name, n in wins.most_common()[1:]]
     if others and len(cases) > 1:
         more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
