@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boostbench import plugins
-from boostbench.experiments.store.fingerprints import modules_behind
+from tests.experiments.tools import files_behind
 
 ROOT = Path(__file__).parents[1]
 PLUGINS = [
@@ -61,6 +61,6 @@ def test_a_booster_loads_no_drawings(tmp_path):
     )
     done = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
     assert done.stdout.strip() == "False"
-    behind = {path.name for path in modules_behind(str(file))}
+    behind = {path.name for path in files_behind(str(file))}
     assert {"own.py", "loop.py", "surface.py"} <= behind
     assert not behind & {"plugins.py", "frame.py", "style.py", "adaboost_mm.py"}

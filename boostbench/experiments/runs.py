@@ -229,12 +229,6 @@ def _found(name: str, params: Mapping[str, Any]) -> Any:
     return next((value for value in deeper if value is not None), None)
 
 
-def _cross_validation(params: Params) -> Params:
-    if type(params.get("folds")) is not int or params["folds"] < 2:
-        raise ValueError("must have at least 2 folds")
-    return params
-
-
 @dataclass(frozen=True, config=CHECKED)
 class Run:
     """Fit of a booster to a training set with possibly corrupted labels, and its evaluation."""
@@ -254,7 +248,7 @@ class Run:
     metrics: tuple[StrictStr, ...] = ()
     #: Cross-validation within the training part (``folds``, ``stratify``) instead of a single fit;
     #: the errors on all validation parts together are recorded.
-    validation: Annotated[Params, AfterValidator(_cross_validation)] | None = None
+    validation: Params | None = None
 
     def __hash__(self) -> int:
         # Only the most distinctive fields: plans look up each run many times.
@@ -262,7 +256,7 @@ class Run:
         return hash(parts)
 
     def value(self) -> dict[str, Any]:
-        """Return the run as JSON-able data, without labels; inverse of `of_value`."""
+        """Return the run as JSON-able data, without labels."""
         value: dict[str, Any] = _adapter().dump_python(self, mode="json", by_alias=True)
         value["noise"] = None if self.noise.is_clean else value["noise"]
         # Keys of runs are older than these fields.
@@ -270,11 +264,6 @@ class Run:
             if not holder[name]:
                 del holder[name]
         return value
-
-    @classmethod
-    def of_value(cls, value: Mapping[str, Any]) -> Run:
-        """Return the run of a `value`; labels are the names."""
-        return _adapter().validate_python(value)
 
     @property
     def text(self) -> str:

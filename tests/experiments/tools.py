@@ -7,10 +7,21 @@ from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import fingerprints
-from boostbench.experiments.store.record import CIRCUMSTANCES
 from boostbench.experiments.store.records import RecordStore
 
 forget_code = fingerprints.forget
+
+#: Fields that records of the same run may differ in.
+CIRCUMSTANCES = {
+    *("seconds", "peak_memory_mb", "versions", "host", "threads", "started", "finished", "inputs")
+}
+
+
+def files_behind(origin):
+    """Return the files that determine what a module or plugin file computes."""
+    found = fingerprints.sources_of(fingerprints.code_fingerprint([origin]))
+    return [Path(path) for path, _ in found]
+
 
 SMALL = """
 name: trial

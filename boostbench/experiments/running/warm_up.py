@@ -51,8 +51,9 @@ def _fit_to_few_rows(run: Run) -> bool:
         X = rng.normal(size=(_ROWS, 2)) + y[:, None]
         booster = make(run, X, n_classes, _ROUNDS)
         takes = inspect.signature(booster.fit).parameters
+        observer = {"on_round": lambda info: float(info.loss)} if "on_round" in takes else {}
         try:
-            booster.fit(X, y, **({"on_round": _observe} if "on_round" in takes else {}))
+            booster.fit(X, y, **observer)
             list(booster.staged_predict(X))
         except ValueError as error:
             if damaged_by(error):
@@ -61,11 +62,6 @@ def _fit_to_few_rows(run: Run) -> bool:
             _warm.add(known)
             return True
     return False
-
-
-def _observe(info: Any) -> None:
-    """Compute the loss, as every run records it."""
-    float(info.loss)
 
 
 def _kinds(value: Any) -> Any:

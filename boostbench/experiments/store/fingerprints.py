@@ -78,11 +78,6 @@ def code_fingerprint(origins: Iterable[str]) -> str:
     return _fingerprint(tuple(sorted(set(origins))))
 
 
-def modules_behind(origin: str) -> list[Path]:
-    """Return the source files that determine what ``origin`` computes, sorted."""
-    return sorted(_walk((origin,)))
-
-
 def user_files(module: str) -> list[str]:
     """Return the file of a module, as an origin; none for an installed module."""
     path = _path_of(module)

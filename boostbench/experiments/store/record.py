@@ -133,11 +133,6 @@ class Failure(_Strict):
         return f"{text} ({self.where})" if self.where else text
 
 
-#: Marks a field that tells how a run went, not what came out: another run of the same value, code
-#: and data may differ in it.
-_CIRCUMSTANCE = object()
-
-
 class Summary(_Strict):
     """A record without its curves and values at checkpoints.
 
@@ -160,14 +155,14 @@ class Summary(_Strict):
     n_classes: Natural = 0
     n_features: Natural = 0
     n_per_class: list[Natural] = []
-    seconds: Annotated[dict[str, NonNegativeFloat], _CIRCUMSTANCE] = {}
-    peak_memory_mb: Annotated[NonNegativeFloat | None, _CIRCUMSTANCE] = None
-    versions: Annotated[dict[str, str], _CIRCUMSTANCE] = {}
-    host: Annotated[dict[str, str | int | None], _CIRCUMSTANCE] = {}
-    threads: Annotated[dict[str, int], _CIRCUMSTANCE] = {}
-    started: Annotated[str, _CIRCUMSTANCE] = ""
-    finished: Annotated[str, _CIRCUMSTANCE] = ""
-    inputs: Annotated[dict[str, str], _CIRCUMSTANCE] = {}
+    seconds: dict[str, NonNegativeFloat] = {}
+    peak_memory_mb: NonNegativeFloat | None = None
+    versions: dict[str, str] = {}
+    host: dict[str, str | int | None] = {}
+    threads: dict[str, int] = {}
+    started: str = ""
+    finished: str = ""
+    inputs: dict[str, str] = {}
     adopted: dict[str, Any] | None = None
 
     @property
@@ -256,9 +251,3 @@ class Record(Summary):
             if len(curve) != self.n_rounds:
                 raise ValueError(f"{name} has {len(curve)} entries for {self.n_rounds} rounds")
         return self
-
-
-#: Fields that records of the same run may differ in.
-CIRCUMSTANCES = frozenset(
-    name for name, field in Record.model_fields.items() if _CIRCUMSTANCE in field.metadata
-)

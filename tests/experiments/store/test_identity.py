@@ -9,9 +9,9 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
 from boostbench.experiments.store import fingerprints
-from boostbench.experiments.store.fingerprints import code_fingerprint, modules_behind
+from boostbench.experiments.store.fingerprints import code_fingerprint
 from boostbench.experiments.store.identity import code_of, value_of
-from tests.experiments.tools import forget_code
+from tests.experiments.tools import files_behind, forget_code
 
 RUN = Run(Data("wine"), "official", CLEAN, BoosterSpec("samme"), rounds=10, seed=0)
 
@@ -44,7 +44,7 @@ def test_labels_and_the_folder_of_a_plugin_do_not_change_the_value():
 
 
 def names_behind(module):
-    return {"/".join(path.parts[-2:]) for path in modules_behind(module)}
+    return {"/".join(path.parts[-2:]) for path in files_behind(module)}
 
 
 def test_a_booster_brings_its_weak_learner_and_not_the_other_boosters():
