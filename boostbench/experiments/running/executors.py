@@ -30,7 +30,7 @@ from boostbench.experiments.store.record import Record
 from boostbench.plugin_files import executed_plugins
 
 _LEAST_MEMORY = 2**29
-_CLOSE_SECONDS = 5.0
+_CLOSE_SECONDS, _END_SECONDS = 5.0, 0.2
 _MOST_LOST = 10
 
 
@@ -195,10 +195,12 @@ class LocalExecutor(Executor):
                 supervisor.recv()
                 return supervisor
             supervisor.close()
-            if self._server.wait() == os.EX_OSERR:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._server.wait(_END_SECONDS)
+            if self._server.returncode == os.EX_OSERR:
                 what = "the system starts no further process; raise the limit (`ulimit -u`) or give"
                 raise BoostbenchError(f"{what} a lower --jobs")
-        code = in_words(self._server.returncode)
+        code = in_words(self._server.returncode or 0)
         raise BoostbenchError(f"the server of the worker processes ends repeatedly, with {code}")
 
     def _start_server(self) -> None:
