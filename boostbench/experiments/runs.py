@@ -201,8 +201,7 @@ class BoosterSpec:
     source: Annotated[str, Field(exclude=True)] = field(default="", compare=False)
     #: Number of rounds, in place of that of the config; not part of the value.
     rounds: Annotated[
-        Rounds | None,
-        Field(description="Number of rounds of this booster alone.", exclude=True),
+        Rounds | None, Field(description="Number of rounds of this booster alone.", exclude=True)
     ] = field(default=None, compare=False)
     #: Parameters to select; not part of the value.
     grid: Annotated[tuple[Axis, ...], Field(exclude=True)] = field(default=(), compare=False)

@@ -47,15 +47,7 @@ from boostbench.experiments.configs.kind_options import (
     read_claims,
     read_parts,
 )
-from boostbench.experiments.runs import (
-    CLEAN,
-    BoosterSpec,
-    Encoding,
-    Missing,
-    Noise,
-    Params,
-    Rounds,
-)
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Encoding, Missing, Noise, Params, Rounds
 from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
 #: Alias of `Config.path`, distinct from all keys of a config.
@@ -196,11 +188,7 @@ class Config(Model):
     report: Annotated[
         tuple[InstanceOf[ReportPart], ...],
         BeforeValidator(_read_parts, json_schema_input_type=list[Any]),
-    ] = Field(
-        (),
-        description="Tables and figures, in order.",
-        validate_default=True,
-    )
+    ] = Field((), description="Tables and figures, in order.", validate_default=True)
     claims: Annotated[
         tuple[InstanceOf[Claim], ...],
         BeforeValidator(_read_claims, json_schema_input_type=list[ClaimWords]),

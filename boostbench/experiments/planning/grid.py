@@ -140,9 +140,6 @@ def _allowed(booster: BoosterSpec, entry: DataSet) -> bool:
 
 def _for_data(booster: BoosterSpec, entry: DataSet) -> BoosterSpec:
     """Return the booster with the parameters and the grid set for a data set."""
-    own = {
-        **entry.boosters.get(booster.name, {}),
-        **entry.boosters.get(booster.label, {}),
-    }
+    own = {**entry.boosters.get(booster.name, {}), **entry.boosters.get(booster.label, {})}
     grid = read_grid(own.pop("grid")) if "grid" in own else booster.grid
     return replace(booster, params=Params({**booster.params.plain(), **own}), grid=grid)

@@ -9,11 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
-from boostbench.errors import (
-    DataUnavailableError,
-    PluginError,
-    absence,
-)
+from boostbench.errors import DataUnavailableError, PluginError, absence
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import Data, Run
@@ -98,10 +94,7 @@ class _Planner:
     """
 
     def __init__(
-        self,
-        store: RecordStore,
-        data_dirs: tuple[str | Path, ...],
-        check_packages: bool,
+        self, store: RecordStore, data_dirs: tuple[str | Path, ...], check_packages: bool
     ) -> None:
         self.store = store
         self.data_dirs = data_dirs

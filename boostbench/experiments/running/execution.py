@@ -100,10 +100,7 @@ class Phases:
 
 
 def execute(
-    run: Run,
-    data_dirs: Sequence[str | Path] = (),
-    data: str = "",
-    phases: Phases | None = None,
+    run: Run, data_dirs: Sequence[str | Path] = (), data: str = "", phases: Phases | None = None
 ) -> dict[str, Any]:
     """Carry out a run.
 
@@ -230,11 +227,7 @@ def _cross_validate(run: Run, problem: Problem, phases: Phases) -> dict[str, Any
 
 
 def _fit(
-    booster: Any,
-    X: NDArray[np.float64],
-    y: Labels,
-    phases: Phases,
-    observe: Callable[[Any], None],
+    booster: Any, X: NDArray[np.float64], y: Labels, phases: Phases, observe: Callable[[Any], None]
 ) -> bool:
     """Fit a booster and return whether it supports an observer, which is called each round."""
     if not takes_callback(booster):

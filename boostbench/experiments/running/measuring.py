@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.experiments.running.curves import (
-    Labels,
-    check_round,
-    is_kept,
-    weights_of_samples,
-)
+from boostbench.experiments.running.curves import Labels, check_round, is_kept, weights_of_samples
 from boostbench.quantities.predictions import confusion_matrix, probabilities_of
 
 if TYPE_CHECKING:

@@ -12,11 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from boostbench import inputs, registry
-from boostbench.errors import (
-    ChangedError,
-    DataUnavailableError,
-    UnknownNameError,
-)
+from boostbench.errors import ChangedError, DataUnavailableError, UnknownNameError
 from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
