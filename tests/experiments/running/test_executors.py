@@ -12,7 +12,7 @@ from boostbench.experiments.configs.fields import Limits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running import executors
 from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
+from boostbench.experiments.running.executors import LocalExecutor
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
 
@@ -68,18 +68,6 @@ def test_a_server_that_cannot_work_is_told(code, message, runs_of, tmp_path, mon
     monkeypatch.setattr(LocalExecutor, "_start_server", start)
     with LocalExecutor(1) as executor, pytest.raises(BoostbenchError, match=message):
         carry_out(runs_of(SMALL)[:1], tmp_path, executor)
-
-
-def test_executors_are_told_how_many_runs_are_left(runs_of, tmp_path, monkeypatch):
-    left, submit = [], InlineExecutor.submit
-
-    def note(executor, run, key, n_left):
-        left.append(n_left)
-        submit(executor, run, key, n_left)
-
-    monkeypatch.setattr(InlineExecutor, "submit", note)
-    carry_out(runs_of(SMALL)[:3], tmp_path)
-    assert left == [3, 2, 1]
 
 
 def test_a_memory_limit_that_no_worker_can_keep_is_refused():

@@ -7,7 +7,6 @@ import pytest
 from sklearn.metrics import brier_score_loss, f1_score, log_loss
 
 from boostbench.boosters import make_booster
-from boostbench.boosters.samme import SAMME
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.running.execution import Problem, execute, prepare
@@ -124,13 +123,3 @@ def test_probabilities_that_are_not_staged_are_those_of_the_last_round():
     measure(recorder, LastProbabilities(), Problem(X, y, y, X, y, 2, None))
     assert recorder.curves["test_brier"] == [None, None, 0.25]
     assert recorder.at_checkpoints == {"right": {}}
-
-
-def test_the_test_samples_are_predicted_once_for_all_metrics_of_labels(monkeypatch):
-    calls, staged = [], SAMME.staged_predict
-    monkeypatch.setattr(
-        SAMME, "staged_predict", lambda self, X: calls.append(len(X)) or staged(self, X)
-    )
-    curves = execute(dataclasses.replace(RUN, metrics=("balanced_accuracy", "f1")))["curves"]
-    assert len(curves["test_f1"]) == len(curves["test_errors"])
-    assert calls == [75]

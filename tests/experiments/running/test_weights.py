@@ -37,16 +37,6 @@ def outcome():
     return execute(RUN)
 
 
-def test_a_share_for_every_round(outcome):
-    curves = outcome["curves"]
-    for name in SHARES:
-        assert len(curves[name]) == outcome["n_rounds"] > 4
-    assert curves["weightless_share"][0] == 0.0  # warm start: all count
-    assert curves["noisy_among_weightless"][0] is None
-    assert curves["weightless_share"][-1] > 0.0
-    assert curves["noisy_among_weightless"][-1] > 0.5
-
-
 def test_the_shares_are_those_of_the_weights_that_were_kept(outcome):
     problem = prepare(RUN)
     noisy = problem.y != problem.y_clean
@@ -70,11 +60,6 @@ def test_self_pacing_takes_weight_from_corrupted_samples(outcome):
     assert outcome["curves"]["noisy_weight_share"][-1] < 0.15 < share
 
 
-def test_weights_of_the_last_round_are_always_kept():
-    run = dataclasses.replace(RUN, booster=BoosterSpec("adaboost", Params({})), rounds=3)
-    assert list(execute(run)["at_checkpoints"]["sample_weights"]) == ["3"]
-
-
 @pytest.mark.parametrize("name", ["adaboost-mh", "one-vs-all", "sm-boost"])
 def test_boosters_of_many_classes_have_them_too(name):
     iris = Run(
@@ -91,14 +76,6 @@ def test_boosters_of_many_classes_have_them_too(name):
     assert len(shares) == 5
     assert all(0.0 < share < 1.0 for share in shares)
     assert set(found["at_checkpoints"]) == {"right"}
-
-
-def test_runs_record_no_weights_unless_asked():
-    run = dataclasses.replace(RUN, record=(), checkpoints=())
-    found = execute(run)
-    assert not set(SHARES) & set(found["curves"])
-    assert set(found["at_checkpoints"]) == {"right"}
-    assert found["n_per_class"] == [150, 150]
 
 
 def test_without_any_weight_there_are_no_shares_of_it():

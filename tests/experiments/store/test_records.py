@@ -158,15 +158,6 @@ def test_a_well_signed_record_that_makes_no_sense_is_ignored(case, done, results
     assert "invalid record: " in line
 
 
-def test_a_record_of_an_impossible_run_is_ignored(done, results):
-    path = paths_of(results)[0]
-    record = json.loads(path.read_bytes())
-    record["run"]["split"] = {"holdout": float("nan")}
-    path.write_bytes(signed(record))
-    assert np.isnan(RecordStore(results).summary(path).run.split["holdout"])
-    assert make_plan(done, RecordStore(results)).counts() == {"ok": 2}
-
-
 def test_files_that_only_look_like_records_are_ignored(done, results):
     folder = paths_of(results)[0].parent
     name = f"{'0' * 16}-4-{'0' * 8}-{'%08x'}.json"
