@@ -48,7 +48,7 @@ _PRELOADED = (
 )
 _TICK_SECONDS = 0.2
 _MOST_FORKS = 300
-_CHUNK = 2**20
+_CHUNK, _MOST_PARTS = 2**20, 16
 _LOG_BYTES = 10_000
 #: First byte of an answer: whether the worker may do another run.
 _AGAIN, _RETIRE = b"+", b"-"
@@ -99,11 +99,7 @@ def _supervise(client: Connection) -> NoReturn:
                 worker.end()
                 worker = None
             worker = worker or _Worker(client)
-            record, is_clean = worker.do(job)
-            if not is_clean:
-                worker.end()
-                worker = None
-            client.send(record)
+            client.send(worker.do(job))
     if worker is not None:
         worker.end()
     os._exit(0)
@@ -152,8 +148,8 @@ class _Worker:
             self.exit_code = _exit_code(self.pid)
         return self.exit_code is not None
 
-    def do(self, job: Job) -> tuple[Record, bool]:
-        """Carry out a job; return its record, and whether the worker may do another one.
+    def do(self, job: Job) -> Record:
+        """Carry out a job and return its record; end the worker unless it may do another one.
 
         Raises
         ------
@@ -172,19 +168,20 @@ class _Worker:
             self._read(ready)
             if exceeded is None and (exceeded := self._exceeded(job, deadline)):
                 kill_tree(self.pid)
-        is_clean = self._answer.startswith(_AGAIN) and self._answer.endswith(b"\n")
-        if not is_clean:
+        is_whole = self._answer.endswith(b"\n")
+        if not (is_whole and self._answer.startswith(_AGAIN)):
             self._kill()
-        self._read_rest()
+        for _ in range(_MOST_PARTS):  # an endless output is cut
+            self._read(wait([*self._sources], 0))
         log = tuple(self._log.decode("utf-8", "replace").splitlines()[-LOG_LINES:])
-        if self._answer.endswith(b"\n"):
-            return _record(job, bytes(self._answer[1:]), log, started), is_clean
+        if is_whole:
+            return _record(job, bytes(self._answer[1:]), log, started)
         exit_code = self.exit_code or 0
         if exceeded is None and -exit_code in _FOR_ALL:
             time.sleep(_FOR_ALL_SECONDS)  # the client may be ended by the same signal
         died = f"the worker process ended with {in_words(exit_code)}"
         status, kind, message = exceeded or ("killed", "ProcessExpired", died)
-        return failure(job, status, kind, message, started, log), False
+        return failure(job, status, kind, message, started, log)
 
     def end(self) -> None:
         """End the worker and the processes that it started."""
@@ -215,11 +212,6 @@ class _Worker:
                 self._answer += part
             else:
                 self._log = (self._log + part)[-_LOG_BYTES:]
-
-    def _read_rest(self) -> None:
-        for _ in range(16):  # an endless output is cut
-            if ready := wait([*self._sources], 0):
-                self._read(ready)
 
     def _exceeded(self, job: Job, deadline: float) -> tuple[str, str, str] | None:
         """Return status, kind and message of a failure if a limit is exceeded."""
