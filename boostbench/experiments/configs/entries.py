@@ -94,7 +94,7 @@ def read_datasets(value: Any, info: ValidationInfo) -> tuple[DataSet, ...]:
         (each.data.label, (each.data, repr(each.model_copy(update={"data": None}))))
         for each in entries
     )
-    _refuse_repeats(contents, "data sets", "as")
+    refuse_repeats(contents, "data sets", "as")
     return entries
 
 
@@ -103,7 +103,7 @@ def read_boosters(value: Any, info: ValidationInfo) -> tuple[BoosterSpec, ...]:
     read = partial(_read_booster, setting_of(info))
     boosters = read_list(value, read, "a list of at least one booster", least=1)
     contents = ((b.label, (b, b.rounds, repr(b.grid))) for b in boosters)
-    _refuse_repeats(contents, "boosters", "label")
+    refuse_repeats(contents, "boosters", "label")
     return boosters
 
 
@@ -115,7 +115,7 @@ def read_noises(value: Any, info: ValidationInfo) -> tuple[Noise, ...]:
     return tuple(dict.fromkeys(read_list(listed, read, wanted, least=1)))
 
 
-def _refuse_repeats(entries: Iterable[tuple[str, Hashable]], kind: str, key: str) -> None:
+def refuse_repeats(entries: Iterable[tuple[str, Hashable]], kind: str, key: str) -> None:
     """Raise ValueError if two entries, given by label and content, have equal ones."""
     label_of: dict[Hashable, str] = {}
     known: dict[str, str] = {}

@@ -30,7 +30,7 @@ from pydantic import (
 from boostbench import registry
 from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.components import name_and_options
-from boostbench.experiments.configs.entries import read_list
+from boostbench.experiments.configs.entries import read_list, refuse_repeats
 from boostbench.experiments.configs.fields import Text, is_number
 from boostbench.experiments.runs import Noise
 from boostbench.registry import Registry
@@ -315,13 +315,8 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
     """
     wanted = "a list of parts such as [table: {...}]"
     parts = read_list(value, partial(_read_part, context), wanted)
-    mistakes = MistakesError()
-    names = [part.name for part in parts]
-    for index, name in enumerate(names):
-        if name in names[:index]:
-            what = f"two parts of the report are called {name!r}; give one another 'name'"
-            mistakes.add(what, index)
-    mistakes.close()
+    names = ((part.name, index) for index, part in enumerate(parts))
+    refuse_repeats(names, "parts of the report", "name")
     return parts
 
 
