@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import (
+    AfterValidator,
     BeforeValidator,
     Discriminator,
     Field,
@@ -28,11 +30,7 @@ from boostbench.experiments.configs.entries import (
 )
 from boostbench.experiments.configs.fields import (
     MAX_FOLDS,
-    CheckpointRounds,
     Limits,
-    Metrics,
-    Plugin,
-    Records,
     Seeds,
     Slug,
     SplitSpec,
@@ -48,6 +46,9 @@ from boostbench.experiments.configs.kind_options import (
     read_parts,
 )
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Encoding, Missing, Noise, Params, Rounds
+from boostbench.plugin_files import load_plugin
+from boostbench.quantities import QUANTITIES
+from boostbench.quantities.quantity import Setting as Key
 from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
 #: Alias of `Config.path`, distinct from all keys of a config.
@@ -76,6 +77,40 @@ def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
     return read_claims(value, _context(info), [file for file in papers if file])
 
 
+def _asked_by(key: Key, name: str) -> str:
+    """Return the name of a quantity that a key of the config may ask for."""
+    if name not in QUANTITIES.asked_by(key):
+        raise ValueError(unknown("quantity", name, QUANTITIES.asked_by(key)))
+    return name
+
+
+def _recorded(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the names in order, without those that are in every record and change no run."""
+    asked = QUANTITIES.asked_by("record")
+    return tuple(sorted(name for name in names if not QUANTITIES[asked[name]].always))
+
+
+def _load_plugin(value: str, info: ValidationInfo) -> str:
+    path = setting_of(info).beside(value)
+    load_plugin(path)
+    return str(path.resolve())
+
+
+CheckpointRounds = Annotated[
+    Listed[Rounds],
+    Field(min_length=1, examples=[[10, 100]]),
+    Distinct,
+    AfterValidator(lambda rounds: tuple(sorted(rounds))),
+]
+
+_Recorded = Annotated[str, AfterValidator(partial(_asked_by, "record"))]
+_Metric = Annotated[str, AfterValidator(partial(_asked_by, "metrics"))]
+#: Names of quantities that a run records on request.
+Records = Annotated[Listed[_Recorded], Distinct, AfterValidator(_recorded)]
+#: Names of metrics of the predictions on the test part.
+Metrics = Annotated[Listed[_Metric], Distinct]
+#: A plugin file, named relative to the config; validation loads it and returns its full path.
+Plugin = Annotated[str, AfterValidator(_load_plugin)]
 #: Validates a value as a float but keeps an int: parameters 4 and 4.0 make different runs.
 _AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
 

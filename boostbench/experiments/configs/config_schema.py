@@ -49,12 +49,7 @@ def config_schema() -> dict[str, Any]:
     for key, (names, own) in named.items():
         properties[key] |= {"items": _entry(names, {}, _mapping(own)), "minItems": 1}
     properties["noise"] = {"anyOf": [noise, {"type": "array", "items": noise, "minItems": 1}]}
-    inherited = {
-        key: {"anyOf": [value, {"type": "null"}]}  # null removes an inherited key
-        for key, value in properties.items()
-        if key not in ("name", "sizes")
-    }
-    properties |= inherited
+    inherited = {key: each for key, each in properties.items() if key not in ("name", "sizes")}
     size = _mapping(inherited) | {"additionalProperties": False}
     properties["sizes"]["additionalProperties"] = size
     properties["extends"] = {
@@ -62,11 +57,25 @@ def config_schema() -> dict[str, Any]:
         "description": "Config whose keys are inherited, by its relative path or its name.",
     }
     return {
-        **schema,
+        **_with_null(schema),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "boostbench config",
         "required": [],  # a config may inherit required keys
     }
+
+
+def _with_null(schema: Any) -> Any:
+    """Return a schema that allows null for every key, which removes what is inherited."""
+    if isinstance(schema, list):
+        return list(map(_with_null, schema))
+    if not isinstance(schema, dict):
+        return schema
+    found = {key: _with_null(value) for key, value in schema.items()}
+    below = found.get("properties", {})
+    below |= {key: {"anyOf": [each, {"type": "null"}]} for key, each in below.items()}
+    if isinstance(more := found.get("additionalProperties"), dict):
+        found["additionalProperties"] = {"anyOf": [more, {"type": "null"}]}
+    return found
 
 
 def _mapping(properties: dict[str, Any]) -> dict[str, Any]:
@@ -88,9 +97,9 @@ def _entry(names: Iterable[str], known: dict[str, Any], others: Any) -> dict[str
     text = {"type": "string", "minLength": 1, "examples": sorted(names)}
     if others is False:
         text = {"anyOf": [{"enum": sorted(names)}, {"type": "string", "pattern": _FILE_KIND}]}
-    mapping = _mapping({name: {"anyOf": [own, {"type": "null"}]} for name, own in known.items()})
+    mapping = _mapping(known)
     mapping["patternProperties"] = {_FILE_KIND: {"type": ["object", "null"]}}
-    mapping["additionalProperties"] = others and {"anyOf": [others, {"type": "null"}]}
+    mapping["additionalProperties"] = others
     return {"anyOf": [text, mapping | {"minProperties": 1, "maxProperties": 1}]}
 
 

@@ -7,19 +7,14 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, ValidationInfo
+from pydantic import BeforeValidator, Field, InstanceOf, ValidationInfo
 
 from boostbench.data.splits import Split
-from boostbench.errors import unknown
 from boostbench.experiments.configs.components import check_component
-from boostbench.experiments.runs import Axis, Params, Rounds
-from boostbench.plugin_files import load_plugin
-from boostbench.quantities import QUANTITIES
-from boostbench.quantities.quantity import Setting as Key
+from boostbench.experiments.runs import Axis, Params
 from boostbench.registry import Registry
 from boostbench.source import show
 from boostbench.validation import Distinct, Listed, Mistake, MistakesError, Model
@@ -100,24 +95,6 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _asked_by(key: Key, name: str) -> str:
-    """Return the name of a quantity that a key of the config may ask for."""
-    if name not in QUANTITIES.asked_by(key):
-        raise ValueError(unknown("quantity", name, QUANTITIES.asked_by(key)))
-    return name
-
-
-def _list_names(key: Key, schema: dict[str, Any]) -> None:
-    """Add the quantities that a key of the config may ask for, those of plugins too."""
-    schema["enum"] = list(QUANTITIES.asked_by(key))
-
-
-def _recorded(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the names in order, without those that are in every record and change no run."""
-    asked = QUANTITIES.asked_by("record")
-    return tuple(sorted(name for name in names if not QUANTITIES[asked[name]].always))
-
-
 def _seeds(value: Any) -> Any:
     if type(value) is int and 1 <= value <= MAX_SEEDS:
         return list(range(value))
@@ -140,12 +117,6 @@ def _beside(value: Any, info: ValidationInfo) -> str:
     path = setting_of(info).beside(value)
     if not os.path.isfile(path):
         raise ValueError(f"there is no file {path}")
-    return str(path.resolve())
-
-
-def _load_plugin(value: str, info: ValidationInfo) -> str:
-    path = setting_of(info).beside(value)
-    load_plugin(path)
     return str(path.resolve())
 
 
@@ -178,34 +149,12 @@ Seed = Annotated[int, Field(ge=0)]
 Seeds = Annotated[
     Listed[Seed], BeforeValidator(_seeds, json_schema_input_type=int | list[Seed]), Distinct
 ]
-CheckpointRounds = Annotated[
-    Listed[Rounds],
-    Field(min_length=1, examples=[[10, 100]]),
-    Distinct,
-    AfterValidator(lambda rounds: tuple(sorted(rounds))),
-]
 
-_Recorded = Annotated[
-    str,
-    AfterValidator(partial(_asked_by, "record")),
-    Field(json_schema_extra=partial(_list_names, "record")),
-]
-_Metric = Annotated[
-    str,
-    AfterValidator(partial(_asked_by, "metrics")),
-    Field(json_schema_extra=partial(_list_names, "metrics")),
-]
-#: Names of quantities that a run records on request.
-Records = Annotated[Listed[_Recorded], Distinct, AfterValidator(_recorded)]
-#: Names of metrics of the predictions on the test part.
-Metrics = Annotated[Listed[_Metric], Distinct]
 #: A split in the form of `Run.split`.
 SplitSpec = Annotated[
     str | InstanceOf[Params],
     BeforeValidator(_split, json_schema_input_type=Literal["official"] | Split),
 ]
-#: A plugin file, named relative to the config; validation loads it and returns its full path.
-Plugin = Annotated[str, AfterValidator(_load_plugin)]
 BESIDE = BeforeValidator(_beside, json_schema_input_type=str)
 #: A file, named relative to the config; validation returns its full path.
 FileBeside = Annotated[str, BESIDE]
