@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from boostbench import registry
 from boostbench.errors import DataUnavailableError, PluginError, absence
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
-from boostbench.experiments.runs import Data, Run
+from boostbench.experiments.runs import Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
@@ -104,6 +104,8 @@ class _Planner:
         self._lookups: dict[Key, tuple[Run, PlannedRun | None]] = {}
         #: Code and data fingerprints of runs that differ by seed only.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
+        #: Code fingerprints by what they are computed from.
+        self._codes: dict[Hashable, str] = {}
         self._stored = cache(store.stored)
         self._source = cache(partial(_source_of, data_dirs=data_dirs))
         self._absent = cache(_absent)
@@ -172,8 +174,13 @@ class _Planner:
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""
         if run.around_seed not in self._shared:
-            entry, checksum, _ = self._source(run.data)
-            self._shared[run.around_seed] = code_of(run, entry.generator), checksum[:8]
+            (entry, checksum, _), booster = self._source(run.data), run.booster
+            noise = "" if run.noise.is_clean else run.noise.component
+            of = noise, entry.generator, run.metrics, run.record
+            asked = booster.component, booster.params, *of
+            if asked not in self._codes:
+                self._codes[asked] = code_of(run, entry.generator)
+            self._shared[run.around_seed] = self._codes[asked], checksum[:8]
         return Key(value_of(run), run.rounds, *self._shared[run.around_seed])
 
     def _obstacle(self, run: Run, entry: DatasetEntry) -> str:
@@ -184,9 +191,8 @@ class _Planner:
         if not self.check_packages:
             return ""
         booster = run.booster
-        for kind, name in components_of(booster.component, booster.params.plain()):
-            if absent := self._absent(kind, name):
-                return absent
+        if absent := self._absent(booster.component, booster.params):
+            return absent
         n_classes = 2 if entry.generator else entry.n_classes or 2
         if n_classes > 2 and self._is_binary(booster.component):
             return (
@@ -208,14 +214,15 @@ def _source_of(data: Data, data_dirs: Sequence[str | Path]) -> tuple[DatasetEntr
         return entry, "", error.what
 
 
-def _absent(kind: registry.Registry, name: str) -> str:
-    """Return why a component cannot be loaded; empty if it can."""
-    try:
-        kind.get(name)
-    except ModuleNotFoundError as error:
-        return absence(f"{kind.kind} {name!r}", error)
-    except PluginError as error:
-        return error.what
+def _absent(booster: str, params: Params) -> str:
+    """Return why a booster or a component that it names cannot be loaded; empty if all can."""
+    for kind, name in components_of(booster, params.plain()):
+        try:
+            kind.get(name)
+        except ModuleNotFoundError as error:
+            return absence(f"{kind.kind} {name!r}", error)
+        except PluginError as error:
+            return error.what
     return ""
 
 
