@@ -14,13 +14,22 @@ n Q, its calibration   ``calibrated(C, y)``                (K, K)
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import field
+from numbers import Integral
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from boostbench.baselines.around import AroundClassifier
+from boostbench.boosters.staged import StagedScore
+from boostbench.declared import Count, Declared
 from boostbench.portable import mean
 from boostbench.quantities.predictions import probabilities_of
 from boostbench.registry import boosters
@@ -37,7 +46,7 @@ Floats = NDArray[np.float64]
         "filtered adaboost-mh": "filtered AdaBoost.MH",
     },
 )
-class FilterAndRefit(AroundClassifier):
+class FilterAndRefit(Declared, StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     r"""Classifier fitted after removing samples whose labels are likely wrong (confident learning).
 
     Let :math:`p_j(x)` be out-of-fold probabilities from cross-validation and :math:`X_j` the
@@ -52,6 +61,18 @@ class FilterAndRefit(AroundClassifier):
     the :math:`|X_i|\, C_{ij} / \sum_l C_{il}` samples with label i and the largest
     :math:`p_j(x) - p_i(x)` are removed (prune by noise rate). The classifier is then fitted to the
     remaining samples.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of rounds T, also of the fits in cross-validation.
+    classifier : str or dict, default="random-forest"
+        A registered name, ``"package.module:Class"``, or a mapping ``{name: parameters}``; the
+        classifier must have ``predict_proba``.
+    folds : int, default=5
+        Number of stratified folds of the cross-validation, at least 2.
+    random_state : int or None, default=None
+        Seed of the folds and of the fits.
 
     Attributes
     ----------
@@ -84,13 +105,33 @@ class FilterAndRefit(AroundClassifier):
     (True, True)
     """
 
+    n_estimators: Count = field(default=100, kw_only=False)
+    classifier: Annotated[Any, str, Mapping] = "random-forest"
+    folds: Annotated[int, Interval(Integral, 2, None, closed="left")] = 5
+    random_state: Annotated[Any, "random_state"] = None
+
     #: The filter uses the same number of rounds as the final fit.
     nested_rounds: ClassVar[bool] = False
 
-    def _fit(self, X: Floats, y: Labels, rng: np.random.Generator) -> None:
-        P = self._out_of_fold(X, y, rng)
-        self.kept_ = ~denied(y, P, calibrated(confident_joint(y, P), y))
-        self.estimator_ = self._make(rng).fit(X[self.kept_], y[self.kept_])
+    def fit(self, X: Any, y: ArrayLike) -> Any:
+        """Cross-validate the classifier, and fit it to the samples that are kept."""
+        self._validate_params()
+        X, y = self._checked(X, y=y, ensure_min_samples=2)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"{type(self).__name__} needs at least two classes; found one class")
+        seed = self.random_state
+        rng = np.random.default_rng(
+            seed.randint(2**31) if isinstance(seed, np.random.RandomState) else seed
+        )
+        P = np.empty((len(codes), len(self.classes_)))
+        for held, one in self._cross_fitted(X, codes, rng):
+            P[held] = probabilities_of(one, one.predict_proba(X[held]), len(self.classes_))
+        self.kept_ = ~denied(codes, P, calibrated(confident_joint(codes, P), codes))
+        self.estimator_ = self._make(rng).fit(X[self.kept_], codes[self.kept_])
+        self.stop_reason_ = str(getattr(self.estimator_, "stop_reason_", ""))
+        return self
 
     def predict_proba(self, X: Any) -> Floats:
         """Return class probabilities, shape (n, n_classes)."""
@@ -104,11 +145,61 @@ class FilterAndRefit(AroundClassifier):
         for P in self.estimator_.staged_predict_proba(X):
             yield probabilities_of(self.estimator_, P, len(self.classes_))
 
-    def _out_of_fold(self, X: Floats, y: Labels, rng: np.random.Generator) -> Floats:
-        P = np.empty((len(y), len(self.classes_)))
-        for held, one in self._cross_fitted(X, y, rng):
-            P[held] = probabilities_of(one, one.predict_proba(X[held]), len(self.classes_))
-        return P
+    def _checked(self, X: Any, **of_fit: Any) -> Any:
+        """Return samples of a fit, with labels, or samples whose features are those of the fit."""
+        if not of_fit:
+            check_is_fitted(self)
+        checks: Any = {"dtype": np.float64, "reset": bool(of_fit), **of_fit}
+        finite = "allow-nan" if get_tags(self).input_tags.allow_nan else True
+        return validate_data(self, X, ensure_all_finite=finite, **checks)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        with suppress(ModuleNotFoundError):
+            of_inner = get_tags(self._make(np.random.default_rng(0)))
+            tags.input_tags.allow_nan = of_inner.input_tags.allow_nan
+            tags.classifier_tags.multi_class = of_inner.classifier_tags.multi_class
+        return tags
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the predicted labels, shape (n,)."""
+        X = self._checked(X)
+        return np.asarray(self.classes_[self.estimator_.predict(X)])
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the predicted labels after each round of the final fit, shape (n,)."""
+        X = self._checked(X)
+        for labels in self.estimator_.staged_predict(X):
+            yield np.asarray(self.classes_[labels])
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        name, _ = boosters.named(self.classifier)
+        try:
+            cls = boosters.get(name)
+        except ModuleNotFoundError:  # skipped when runs are planned; reported by a fit
+            return
+        if not hasattr(getattr(cls, "classifier", None) or cls, "predict_proba"):
+            raise ValueError(
+                f"classifier {cls.__name__} has no predict_proba, which {type(self).__name__} needs"
+            )
+
+    def _make(self, rng: np.random.Generator) -> Any:
+        name, parameters = boosters.named(self.classifier)
+        common = {"n_estimators": self.n_estimators, "random_state": int(rng.integers(2**31 - 1))}
+        return boosters.get(name)(**common | parameters)
+
+    def _cross_fitted(
+        self, X: NDArray[np.float64], y: NDArray[np.intp], rng: np.random.Generator
+    ) -> Iterator[tuple[NDArray[np.bool_], Any]]:
+        """Yield the mask of each fold and the classifier fitted to the remaining samples."""
+        fold = np.empty(len(y), dtype=np.intp)
+        for k in range(len(self.classes_)):
+            own = rng.permutation(np.flatnonzero(y == k))
+            fold[own] = (np.arange(len(own)) + rng.integers(self.folds)) % self.folds
+        for held in (fold == f for f in range(self.folds)):
+            if held.any():
+                yield held, self._make(rng).fit(X[~held], y[~held])
 
 
 def confident_joint(y: Labels, P: Floats) -> NDArray[np.int64]:

@@ -167,9 +167,7 @@ def with_leaf_values(h: Any, f: NDArray[np.float64]) -> Any:
 
     Each leaf adds -f/2 to the first score and f/2 to the second.
     """
-    vectors = np.empty((len(f), 2))
-    vectors[:, 0], vectors[:, 1] = -0.5 * f, 0.5 * f
-    return with_leaf_vectors(h, vectors)
+    return with_leaf_vectors(h, np.column_stack([-0.5 * f, 0.5 * f]))
 
 
 def working_response(

@@ -8,7 +8,7 @@ paper             here                                 shape
 s_i(l)            ``state.scores``, votes               (n, K)
 phi_t(s)          `boostbench.theory.potentials`
 C_t               ``demand.cost``                      (n, K)
-T                 ``horizon``
+T                 ``n_estimators``
 ================  ===================================  ==============================
 """
 
@@ -26,7 +26,7 @@ from sklearn.utils._param_validation import Interval
 from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
-from boostbench.declared import Count, Positive
+from boostbench.declared import Positive
 from boostbench.portable import dot, row_sums, total
 from boostbench.registry import boosters
 from boostbench.theory.bounds import default_eta, make_potential
@@ -51,14 +51,11 @@ class Game:
     ----------
     potential : Potential
         Potentials phi_t.
-    horizon : int
-        Length T of the game.
     budget : float
         Mean potential at the start of the current round.
     """
 
     potential: Potential
-    horizon: int
     budget: float = 0.0
 
 
@@ -97,10 +94,6 @@ class DriftingGame(Booster):
         Final loss :math:`\phi_0`.
     eta : float or None, default=None
         Coefficient of a vote in the exponential loss, positive; None uses ``ln(1 + gamma)``.
-    horizon : int or None, default=None
-        Length T of the game, at least `n_estimators`; None uses `n_estimators`. With the zero-one
-        loss or the minimal condition the costs depend on the rounds left, so that the first t
-        rounds of a game of T rounds differ from a game of t rounds.
     on_violation : {"go on", "stop"}, default="go on"
         Action if the weak learner violates the condition: continue or stop the training.
 
@@ -130,7 +123,6 @@ class DriftingGame(Booster):
     condition: Literal["uniform", "minimal"] = "uniform"
     loss: Literal["exponential", "zero-one"] = "exponential"
     eta: Positive | None = None
-    horizon: Count | None = None
     on_violation: Literal["go on", "stop"] = "go on"
 
     nested_rounds: ClassVar[bool] = False
@@ -138,18 +130,13 @@ class DriftingGame(Booster):
 
     def begin(self, state: BoostState) -> Game:
         """Return the potentials of the game; set `bound_` and `slack_`."""
-        horizon = self.n_estimators if self.horizon is None else self.horizon
-        if horizon < self.n_estimators:
-            raise ValueError(
-                f"horizon must be at least n_estimators ({self.n_estimators}), found {horizon}"
-            )
         potential = make_potential(
             state.n_classes, self.gamma, condition=self.condition, eta=self._eta()
         )
         start = np.zeros((1, state.n_classes), dtype=np.int64)
-        self.bound_ = float(potential.values(start, horizon)[0])
+        self.bound_ = float(potential.values(start, self.n_estimators)[0])
         self.slack_: list[float] = []
-        return Game(potential, horizon)
+        return Game(potential)
 
     def ask(self, state: BoostState) -> Costs | None:
         """Return ``C_il = phi_{T-t}(s_i + e_l)`` (33, 48), or None if all rows are constant."""
@@ -171,14 +158,11 @@ class DriftingGame(Booster):
 
     def answer(self, state: BoostState, demand: Costs, h: Any) -> Step:
         """Return the step 1, with an edge of at least gamma iff h meets the condition."""
-        rows = np.arange(len(state.y))
-        own: Game = state.own
-        budget = own.budget
+        rows, budget = np.arange(len(state.y)), state.own.budget
         slack = budget - total(demand.cost[rows, h.labels])
         least = total(demand.cost[rows, state.y])
         edge = self.gamma + (1.0 - self.gamma) * slack / (budget - least)
-        met = slack >= -_MET * budget
-        if not met and self.on_violation == "stop":
+        if self.on_violation == "stop" and slack < -_MET * budget:
             return Step(0.0, edge, stop="condition missed", keep=False)
         self.slack_.append(slack)
         return Step(1.0, edge)
@@ -220,5 +204,4 @@ class DriftingGame(Booster):
         return votes_of.astype(np.int64)
 
     def _rounds_left(self, state: BoostState) -> int:
-        own: Game = state.own
-        return own.horizon - round(votes(state))
+        return self.n_estimators - round(votes(state))

@@ -8,8 +8,8 @@ paper                       here
 ==========================  =====================================================================
 lambda                      ``age``
 l                           ``loss``
-:math:`\hat f(v; \lambda)`  ``penalty(v)``
-v*(lambda; l)               ``weight(loss)``, the minimiser of ``v l + penalty(v)`` over v in [0, 1]
+:math:`\hat f(v; \lambda)`  the penalty
+v*(lambda; l)               ``weight(loss)``, the minimiser of v l + penalty over v in [0, 1]
 F~_lambda(l)                ``latent(loss)``, the integral of ``weight`` from 0 to l
 t, gamma, zeta              ``power``, ``gamma``, ``zeta``
 ==========================  =====================================================================
@@ -26,7 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boostbench.portable import exp, expm1, log, log1p, power
+from boostbench.portable import expm1, log, log1p, power
 
 Numbers = NDArray[np.float64]
 
@@ -43,10 +43,6 @@ class Regulariser(ABC):
     """
 
     age: float
-
-    @abstractmethod
-    def penalty(self, v: ArrayLike) -> Numbers:
-        """Return the value of the regulariser at latent weights v in [0, 1]."""
 
     def weight(self, loss: ArrayLike) -> Numbers:
         """Return the latent weight v* in [0, 1] for non-negative losses."""
@@ -74,17 +70,13 @@ class Regulariser(ABC):
 
 @dataclass(frozen=True)
 class Hard(Regulariser):
-    """Hard weighting (2): weight 1 below the threshold, else 0.
+    """Hard weighting (2): weight 1 below the threshold, else 0; the penalty is ``-age v``.
 
     Examples
     --------
     >>> Hard(2.0).weight([0.5, 1.9, 2.0]).tolist()
     [1.0, 1.0, 0.0]
     """
-
-    def penalty(self, v: ArrayLike) -> Numbers:
-        """Return ``-age v``."""
-        return -self.age * np.asarray(v, dtype=np.float64)
 
     def _weight(self, loss: Numbers) -> Numbers:
         return np.ones_like(loss)
@@ -95,18 +87,13 @@ class Hard(Regulariser):
 
 @dataclass(frozen=True)
 class Linear(Regulariser):
-    """Linear weighting ``1 - loss/age``.
+    """Linear weighting ``1 - loss/age``; the penalty is ``age (v**2/2 - v)``.
 
     Examples
     --------
     >>> Linear(2.0).weight([0.5, 1.0, 3.0]).tolist()
     [0.75, 0.5, 0.0]
     """
-
-    def penalty(self, v: ArrayLike) -> Numbers:
-        """Return ``age (v**2/2 - v)``."""
-        v = np.asarray(v, dtype=np.float64)
-        return np.asarray(self.age * (0.5 * v**2 - v))
 
     def _weight(self, loss: Numbers) -> Numbers:
         return 1.0 - loss / self.age
@@ -119,7 +106,8 @@ class Linear(Regulariser):
 class Polynomial(Regulariser):
     """Polynomial weighting ``(1 - loss/age)**(1/(t - 1))``.
 
-    The weight is convex in the loss for t < 2, linear for t = 2, and approaches `Hard` for large t.
+    The penalty is ``age (v**t/t - v)``. The weight is convex in the loss for t < 2, linear for
+    t = 2, and approaches `Hard` for large t.
 
     Parameters
     ----------
@@ -135,11 +123,6 @@ class Polynomial(Regulariser):
     """
 
     power: float = 4.0
-
-    def penalty(self, v: ArrayLike) -> Numbers:
-        """Return ``age (v**t/t - v)``."""
-        v = np.asarray(v, dtype=np.float64)
-        return np.asarray(self.age * (power(v, self.power) / self.power - v))
 
     def _weight(self, loss: Numbers) -> Numbers:
         return np.asarray(power(1.0 - loss / self.age, 1.0 / (self.power - 1.0)))
@@ -157,8 +140,8 @@ class Polynomial(Regulariser):
 class Mixture(Regulariser):
     """Mixture weighting ``min(1, gamma (1/sqrt(loss) - 1/age))``.
 
-    The weight is 0 for losses of at least age**2. Use the square root of the age of another
-    regulariser to obtain the same threshold.
+    The penalty is ``gamma**2 / (v + gamma/age)``. The weight is 0 for losses of at least age**2.
+    Use the square root of the age of another regulariser to obtain the same threshold.
 
     Parameters
     ----------
@@ -174,10 +157,6 @@ class Mixture(Regulariser):
     """
 
     gamma: float = 1.0
-
-    def penalty(self, v: ArrayLike) -> Numbers:
-        """Return ``gamma**2 / (v + gamma/age)``."""
-        return self.gamma * self.gamma / (np.asarray(v, dtype=np.float64) + self.gamma / self.age)
 
     @property
     def threshold(self) -> float:
@@ -204,9 +183,9 @@ class Mixture(Regulariser):
 class Logarithmic(Regulariser):
     """Logarithmic weighting ``ln(s + zeta)/ln(zeta)`` with ``s = (1 - zeta) loss/age``.
 
-    The regulariser of Jiang et al. is the special case ``age = 1 - zeta`` and restricts age to
-    values below 1. The rescaled loss s permits any age; boosting needs ages above 1, because all
-    exponential losses start at 1.
+    The penalty is ``age/(1 - zeta) (zeta v - zeta**v / ln(zeta))``. The regulariser of Jiang et al.
+    is the special case ``age = 1 - zeta`` and restricts age to values below 1. The rescaled loss s
+    permits any age; boosting needs ages above 1, because all exponential losses start at 1.
 
     Parameters
     ----------
@@ -222,12 +201,6 @@ class Logarithmic(Regulariser):
     """
 
     zeta: float = 0.1
-
-    def penalty(self, v: ArrayLike) -> Numbers:
-        """Return ``age/(1 - zeta) (zeta v - zeta**v / ln(zeta))``."""
-        v = np.asarray(v, dtype=np.float64)
-        z = self.zeta
-        return np.asarray(self.age / (1.0 - z) * (z * v - exp(v * log(z)) / log(z)))
 
     def _weight(self, loss: Numbers) -> Numbers:
         s = (1.0 - self.zeta) * (loss / self.age)

@@ -43,7 +43,7 @@ class SAMME(Booster):
     satisfies :math:`p = \mathrm{softmax}(f/(K-1))`. (scikit-learn divides the votes by the sum of
     the steps, which makes the probabilities of all classes nearly equal.) If the trees separate
     the training samples, :math:`\psi` grows without bound and most probabilities approach 0 or 1;
-    use the booster ``calibrated`` for calibrated probabilities.
+    `sklearn.calibration.CalibratedClassifierCV` with the method "temperature" corrects them.
 
     Parameters
     ----------

@@ -112,7 +112,10 @@ def _started(
         nonlocal stops, held
         stops = len(y) > _MANY if booster.early_stopping == "auto" else booster.early_stopping
         if stops and given[0] is not None:
-            held = _validated(booster, *given)
+            codes = codes_of(given[1], booster.classes_)
+            X_val = booster._validate_test_data(given[0])
+            check_consistent_length(X_val, codes)
+            held = X_val, codes, np.ones(len(codes))
         elif stops and booster.validation_fraction is not None:
             chosen = weights > 0
             chosen[chosen] = hold_out(y[chosen], booster.validation_fraction, rng)
@@ -126,14 +129,6 @@ def _started(
         return training, Validation(booster, booster._follow(held[0]), *held[1:])
     scores = (state.scores for _ in count())
     return training, Validation(booster, scores, state.y, state.sample_weight) if stops else None
-
-
-def _validated(booster: Any, X: Any, y: Any) -> tuple[Any, NDArray[np.intp], Floats]:
-    """Return samples for validation, their labels 0..K-1, and their weights."""
-    codes = codes_of(y, booster.classes_)
-    X = booster._validate_test_data(X)
-    check_consistent_length(X, codes)
-    return X, codes, np.ones(len(codes))
 
 
 def codes_of(y: Any, classes: NDArray[Any]) -> NDArray[np.intp]:

@@ -1,14 +1,14 @@
-"""Finite spaces of weak classifiers: counter-examples of the paper, all stumps of a data set."""
+"""Finite spaces of weak classifiers, and the counter-examples of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise, permutations
+from itertools import combinations
 from math import comb, floor
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from boostbench.theory.layout import check_classes, require
 
@@ -98,7 +98,12 @@ def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
     """
     check_classes(n_classes)
     require(0 <= n_right <= n and n >= 1, f"n_right must lie in 0..n, found {n_right} of {n}")
-    _check_size(n, comb(n, n_right) * (n_classes - 1))
+    n_classifiers = comb(n, n_right) * (n_classes - 1)
+    require(
+        n * n_classifiers <= MAX_PREDICTIONS,
+        f"a space of {n_classifiers} classifiers on {n} samples is too large; it may hold at most "
+        f"{MAX_PREDICTIONS} predictions",
+    )
     y = np.arange(n) % n_classes
     columns = []
     for chosen in combinations(range(n), n_right):
@@ -138,75 +143,3 @@ def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
     sample, first = np.ogrid[:n, :n]
     right = (sample - first) % n < width
     return Space("windows", y, np.where(right, y[:, None], lowest_wrong[:, None]), n_classes)
-
-
-def all_stumps(
-    X: ArrayLike,
-    y: ArrayLike,
-    n_classes: int,
-    *,
-    features: Sequence[str] = (),
-    classes: Sequence[str] = (),
-) -> Space:
-    """Return all distinct classifiers that split one feature at one threshold.
-
-    The space contains the K constant classifiers, followed by one classifier for every distinct
-    split and every ordered pair of different labels, predicted below and above the threshold.
-
-    Parameters
-    ----------
-    X : array_like of float, shape (n, d)
-        Features, without missing values.
-    y : array_like of int, shape (n,)
-        True labels, 0..K-1.
-    n_classes : int
-        Number K of classes.
-    features, classes : sequence of str, default=()
-        Names of features and labels, used in the names of the classifiers; numbered by default.
-
-    Raises
-    ------
-    BoostbenchError
-        If a value is missing, or there would be too many classifiers.
-
-    Examples
-    --------
-    >>> space = all_stumps([[0.0], [1.0]], [0, 1], 2)
-    >>> space.predictions.tolist()
-    [[0, 1, 0, 1], [0, 1, 1, 0]]
-    >>> space.classifiers[1:3]
-    ['always 1', 'x1 <= 0.5: 0, else 1']
-    """
-    X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.int64)
-    check_classes(n_classes)
-    require(not bool(np.isnan(X).any()), "the space of stumps needs data without missing values")
-    # checked before the splits are enumerated, and again for the classifiers
-    _check_size(len(y), sum(len(np.unique(column)) - 1 for column in X.T))
-    features = features or [f"x{j + 1}" for j in range(X.shape[1])]
-    classes = classes or [str(k) for k in range(n_classes)]
-    splits, conditions = [], []
-    for name, column in zip(features, X.T, strict=True):
-        for value, following in pairwise(np.unique(column)):
-            splits.append(column <= value)
-            conditions.append(f"{name} <= {(value + following) / 2:.6g}")
-    # a split and its complement give the same classifiers
-    mirrored = [not split[0] for split in splits]
-    sides = np.array([split == split[0] for split in splits], dtype=bool).reshape(-1, len(y))
-    sides, first = np.unique(sides, axis=0, return_index=True)
-    _check_size(len(y), n_classes + len(sides) * n_classes * (n_classes - 1))
-    columns = [np.full(len(y), k) for k in range(n_classes)]
-    names = [f"always {label}" for label in classes]
-    for side, at in zip(sides, first, strict=True):
-        for a, b in permutations(range(n_classes), 2):
-            columns.append(np.where(side, a, b))
-            below, above = (b, a) if mirrored[at] else (a, b)
-            names.append(f"{conditions[at]}: {classes[below]}, else {classes[above]}")
-    return Space("all-stumps", y, np.stack(columns, axis=1), n_classes, classes, names)
-
-
-def _check_size(n: int, n_classifiers: int) -> None:
-    require(
-        n * n_classifiers <= MAX_PREDICTIONS,
-        f"a space of {n_classifiers} classifiers on {n} samples is too large; it may hold at most "
-        f"{MAX_PREDICTIONS} predictions",
-    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,11 @@ from boostbench.weak_learners.forest import Forest
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Leaves:
-    """Conditions of all leaves of a forest, one for each feature on the path, for `_shapley`.
+def _conditions(forest: Forest) -> tuple[NDArray[Any], ...]:
+    """Return the conditions of all leaves, one for each feature on the path, for `_shapley`.
 
-    Attributes
-    ----------
+    Returns
+    -------
     start : ndarray of int64, shape (n_leaves + 1,)
         Conditions of a leaf are ``start[leaf]:start[leaf + 1]``.
     feature : ndarray of int64
@@ -28,43 +27,29 @@ class Leaves:
     missing : ndarray of bool
         Whether a missing value fits.
     """
-
-    start: NDArray[np.int64]
-    feature: NDArray[np.int64]
-    low: Floats
-    high: Floats
-    missing: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, forest: Forest) -> Leaves:
-        """Return the conditions of the leaves, in the order of the leaves."""
-        found: list[list[tuple[int, float, float, bool]]] = [[] for _ in range(forest.n_leaves)]
-        for t in range(forest.n_trees):
-            first, leaf = int(forest.node_offset[t]), int(forest.leaf_offset[t])
-            root = 0 if forest.node_offset[t + 1] > first else ~0
-            stack: list[tuple[int, dict[int, tuple[float, float, bool]]]] = [(root, {})]
-            while stack:
-                node, path = stack.pop()
-                if node < 0:
-                    found[leaf + ~node] = [(j, *ends) for j, ends in path.items()]
-                    continue
-                at = first + node
-                j, threshold = int(forest.feature[at]), float(forest.threshold[at])
-                low, high, missing = path.get(j, (-np.inf, np.inf, True))
-                goes_left = bool(forest.missing_left[at])
-                left = low, min(high, threshold), missing and goes_left
-                right = max(low, threshold), high, missing and not goes_left
-                stack.append((int(forest.left[at]), {**path, j: left}))
-                stack.append((int(forest.right[at]), {**path, j: right}))
-        flat = [condition for leaf_conditions in found for condition in leaf_conditions]
-        table = np.array(flat, dtype=np.float64).reshape(len(flat), 4)
-        return cls(
-            np.concatenate([[0], np.cumsum([len(own) for own in found])]).astype(np.int64),
-            table[:, 0].astype(np.int64),
-            table[:, 1].copy(),
-            table[:, 2].copy(),
-            table[:, 3] > 0.0,
-        )
+    found: list[list[tuple[int, float, float, bool]]] = [[] for _ in range(forest.n_leaves)]
+    for t in range(forest.n_trees):
+        first, leaf = int(forest.node_offset[t]), int(forest.leaf_offset[t])
+        root = 0 if forest.node_offset[t + 1] > first else ~0
+        stack: list[tuple[int, dict[int, tuple[float, float, bool]]]] = [(root, {})]
+        while stack:
+            node, path = stack.pop()
+            if node < 0:
+                found[leaf + ~node] = [(j, *ends) for j, ends in path.items()]
+                continue
+            at = first + node
+            j, threshold = int(forest.feature[at]), float(forest.threshold[at])
+            low, high, missing = path.get(j, (-np.inf, np.inf, True))
+            goes_left = bool(forest.missing_left[at])
+            left = low, min(high, threshold), missing and goes_left
+            right = max(low, threshold), high, missing and not goes_left
+            stack.append((int(forest.left[at]), {**path, j: left}))
+            stack.append((int(forest.right[at]), {**path, j: right}))
+    flat = [condition for leaf_conditions in found for condition in leaf_conditions]
+    table = np.array(flat, dtype=np.float64).reshape(len(flat), 4)
+    start = np.concatenate([[0], np.cumsum([len(own) for own in found])]).astype(np.int64)
+    low, high = table[:, 1:3].T.copy()
+    return start, table[:, 0].astype(np.int64), low, high, table[:, 3] > 0.0
 
 
 def shapley_values(
@@ -83,21 +68,20 @@ def shapley_values(
     ndarray of float64, shape (n, d, n_classes)
         For each row and class, they sum to its score less the mean score of the background.
     """
-    conditions = Leaves.of(forest)
+    conditions = _conditions(forest)
     factor = np.repeat(coefficients, np.diff(forest.leaf_offset))[:, None]
     scores = np.zeros((forest.n_leaves, n_classes))
     if forest.width > 1:
         scores[:] = forest.leaf_value * factor
     else:
         scores[np.arange(len(scores)), forest.leaf_column] = (forest.leaf_value * factor)[:, 0]
-    most = int(np.diff(conditions.start).max(initial=0)) + 1
+    most = int(np.diff(conditions[0]).max(initial=0)) + 1
     share = np.array(
         [[1.0 / (a * comb(a + b, b)) if a else 0.0 for b in range(most)] for a in range(most)]
     )
     values = np.zeros((X.shape[0], X.shape[1], n_classes))
-    parts = (conditions.start, conditions.feature, conditions.low, conditions.high)
     side = np.empty(most, np.int64)
-    _shapley(X, background, *parts, conditions.missing, scores, share, side, values)
+    _shapley(X, background, *conditions, scores, share, side, values)
     return values / len(background)
 
 

@@ -97,7 +97,8 @@ def build_labels(rules, data, share, tree, rows, total, sums):  # type: ignore[n
     _clear(rules.kind, data, share, total, sums)
     add(data, share, tree.label, tree.stat[:, 0], rows, sums)
     if total.shape[0] > rules.n_sums:
-        _count(data, share, tree.stat[:, 1], rows, sums[rules.n_sums * data.low.shape[0] :])
+        counts = sums[rules.n_sums * data.low.shape[0] :]
+        add(data, share, None, tree.stat[:, 1], rows, counts)
     _complete(rules.kind, data, share, total, sums)
 
 
@@ -115,7 +116,8 @@ def build_targets(rules, data, share, tree, rows, total, sums):  # type: ignore[
     _clear(rules.kind, data, share, total, sums)
     _add_targets(data, share, tree.stat, rows, sums)
     if total.shape[0] > rules.n_sums:
-        _count(data, share, tree.stat[:, 2], rows, sums[rules.n_sums * data.low.shape[0] :])
+        counts = sums[rules.n_sums * data.low.shape[0] :]
+        add(data, share, None, tree.stat[:, 2], rows, counts)
     _complete(rules.kind, data, share, total, sums)
 
 
@@ -146,7 +148,7 @@ def _clear(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
 
 @inner
 def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped-def]
-    """Add the number of each row to the bins of the row, in the plane of its label."""
+    """Add the number of each row to the bins of the row, in the plane of its label, if any."""
     n_bins = data.low.shape[0]
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     sparse = share.sparse < share.sparse_end
@@ -156,7 +158,9 @@ def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped
             fetch(data, share, rows[i + AHEAD])
         r = rows[i]
         w = number[r]
-        plane = label[r] * n_bins
+        plane = np.int64(0)
+        if label is not None:
+            plane = label[r] * n_bins
         for c in range(n_dense):
             j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
@@ -191,26 +195,6 @@ def _add_targets(data, share, stat, rows, histogram):  # type: ignore[no-untyped
                 b = np.uint64(data.sparse_bins[p])
                 target[b] += s
                 weight[b] += w
-
-
-@inner
-def _count(data, share, samples, rows, plane):  # type: ignore[no-untyped-def]
-    """Add the samples of each row to its bins."""
-    dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
-    sparse = share.sparse < share.sparse_end
-    n_fetched = n_ahead(data, rows.shape[0])
-    for i in range(rows.shape[0]):
-        if i < n_fetched:
-            fetch(data, share, rows[i + AHEAD])
-        r = rows[i]
-        for c in range(n_dense):
-            j = dense + np.uint64(c)
-            b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
-            plane[b] += samples[r]
-        if sparse:
-            first, end = entries(data, share.part, share.stop, r)
-            for p in range(first, end):
-                plane[np.uint64(data.sparse_bins[p])] += samples[r]
 
 
 @inner

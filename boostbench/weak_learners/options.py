@@ -80,9 +80,6 @@ class TreeOptions(BinnedLearner):
         further features are drawn while all drawn features are constant in the node.
     zero_gain : bool, default=True
         Whether to split impure nodes without any gain.
-    trim : float, default=0.0
-        Share of the weight, in [0, 1), of the lightest samples, which are left out (Friedman,
-        Hastie & Tibshirani 2000, Sec. 9); for labels only.
     """
 
     criterion: Literal[
@@ -101,9 +98,6 @@ class TreeOptions(BinnedLearner):
         Count | Annotated[float, Interval(RealNotInt, 0.0, 1.0, closed="right")] | Literal["sqrt"]
     ) | None = None
     zero_gain: bool = True
-    trim: Annotated[
-        float, Interval(Real, 0.0, 1.0, closed="left"), Serves((WeightedLabels, BinaryLabels))
-    ] = 0.0
 
 
 class GrowthRules(NamedTuple):

@@ -13,7 +13,7 @@ _GREEDY = ("max_leaf_nodes", "max_depth", *_SPLITS)
 
 
 @weak_learners.register("stump")
-class Stump(Tree, takes=("criterion", "trim", *_SPLITS)):
+class Stump(Tree, takes=("criterion", *_SPLITS)):
     """A `Tree` of two leaves.
 
     Examples

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from boostbench.weak_learners.base import Hypothesis
 from boostbench.weak_learners.binning import BinnedData
 from boostbench.weak_learners.criteria import COSTS, LABELS, SIGNED
-from boostbench.weak_learners.forest import Forest
+from boostbench.weak_learners.forest import NODE_ARRAYS, Forest
 from boostbench.weak_learners.options import GrowthRules
 
 
@@ -369,12 +369,7 @@ class GrownTrees(NamedTuple):
         """Return the trees as a forest, with the leaves of the training rows."""
         nodes, answers = self.nodes, self.answers
         trees = Forest.of_checked(
-            feature=nodes["feature"].copy(),
-            threshold=nodes["threshold"].copy(),
-            missing_left=nodes["missing_left"].copy(),
-            left=nodes["left"].copy(),
-            right=nodes["right"].copy(),
-            gain=nodes["gain"].copy(),
+            **{name: nodes[name].copy() for name in NODE_ARRAYS},
             node_offset=self.node_offset,
             leaf_value=answers["value"].copy()[:, None],
             leaf_column=answers["column"].copy(),

@@ -134,9 +134,6 @@ class Tree(TreeOptions):
             data = data._replace(samples=drawn)
         rules = self._rules(data, demand, rng)
         numbers = numbers_of(demand)
-        if self.trim > 0.0:
-            trimmed = _trimmed(numbers.numbers, self.trim, data.samples)
-            numbers = numbers._replace(numbers=trimmed)
         return grow_trees(data, rules, numbers, self._pruning_rules())
 
     def _pruning_rules(self) -> PruningRules | None:
@@ -230,21 +227,6 @@ def numbers_of(demand: Demand) -> Numbers:
         matrix = demand.cost if isinstance(demand, Costs) else demand.signed_weight
         numbers, weights = _rows(matrix), np.zeros((1, 1))
     return Numbers(np.zeros(1, np.int32), numbers, weights)
-
-
-def _trimmed(
-    numbers: NDArray[np.float64], share: float, count: NDArray[np.int64]
-) -> NDArray[np.float64]:
-    """Set the numbers of the lightest samples of each tree to 0; equally light samples together."""
-    magnitude = np.abs(numbers)
-    of_sample = magnitude / np.maximum(count, 1)
-    order = np.argsort(of_sample, axis=1)
-    sums = np.take_along_axis(magnitude, order, axis=1).cumsum(axis=1)
-    n_light = (sums <= share * sums[:, -1:]).sum(axis=1, keepdims=True)
-    first = np.take_along_axis(order, np.minimum(n_light, order.shape[1] - 1), axis=1)
-    least = np.take_along_axis(of_sample, first, axis=1)
-    # the tolerance treats weights that differ by rounding as equal
-    return np.where(of_sample >= least * (1.0 - 1e-12), numbers, 0.0)
 
 
 def _rows(columns: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -119,7 +119,6 @@ OTHERS = [
     *(make_booster(name, n_estimators=2) for name in ("random-forest", *INSTALLED)),
     make_booster("hist-gradient-boosting", n_estimators=2),
     make_booster("sklearn.linear_model:LogisticRegression", max_iter=1000),
-    make_booster("calibrated", n_estimators=2, folds=2),
     make_booster("filter-and-refit", n_estimators=2, folds=2),
 ]
 
@@ -149,7 +148,7 @@ def test_an_absent_package_is_named_with_the_command_that_installs_it(monkeypatc
         from boostbench.boosters import Nothing  # noqa: F401
 
 
-@pytest.mark.parametrize("name", ["random-forest", "calibrated", "filter-and-refit"])
+@pytest.mark.parametrize("name", ["random-forest", "filter-and-refit"])
 def test_columns_in_another_order_are_refused(name):
     frame = pd.DataFrame(X, columns=[f"c{j}" for j in range(X.shape[1])])
     booster = make_booster(name, n_estimators=3).fit(frame, y)

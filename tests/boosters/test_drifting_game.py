@@ -106,18 +106,6 @@ def test_a_missed_condition_is_noted_or_ends_the_game(on_violation: str) -> None
         assert (np.array(seen.edges) >= 0.1).tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize("parameters", GAMES[1:])
-def test_a_longer_horizon_makes_the_first_rounds_of_a_longer_game(
-    parameters: dict[str, Any],
-) -> None:
-    X, y = noisy_stumps()
-    whole = DriftingGame(10, **parameters).fit(X, y)
-    part = DriftingGame(4, horizon=10, **parameters).fit(X, y)
-    for t, F in enumerate(whole.staged_scores(X), start=1):
-        if t == 4:
-            assert_array_equal(F, part.scores(X))
-
-
 def test_the_exponential_game_is_the_strategy_of_constant_steps() -> None:
     """The cost matrix (42) and votes of eta, written from the paper; gamma has no effect."""
     _, y = noisy_stumps(4)

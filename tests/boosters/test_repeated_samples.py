@@ -21,7 +21,6 @@ from .test_common import BINARY, TABLE
 LEARNERS: dict[str, Any] = {
     "default": None,
     "tree": {"tree": {"min_samples_leaf": 6, "max_leaf_nodes": 6}},
-    "tree, trimmed": {"tree": {"trim": 0.2, "max_depth": 3}},
     "tree, random": {"tree": {"splitter": "random", "min_samples_leaf": 6, "max_leaf_nodes": 6}},
     "tree, few bins": {"tree": {"max_bins": 8, "max_leaf_nodes": 6}},
     "c45": "c45",
@@ -123,7 +122,7 @@ def test_leaves_of_repeated_samples_are_scikit_learns(least: int) -> None:
     assert_array_equal(classifier.predict(X), theirs.predict(X))
 
 
-@pytest.mark.parametrize("kind", ["tree", "tree, trimmed", "c45", "c45, simple", "scikit-learn"])
+@pytest.mark.parametrize("kind", ["tree", "c45", "c45, simple", "scikit-learn"])
 def test_drawn_samples_count_as_often_as_they_are_drawn(kind: str) -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(60, 3))

@@ -1,4 +1,4 @@
-"""The example spaces, the space of stumps, edges of single classifiers, and the lazy learner."""
+"""The example spaces, edges of single classifiers, and the lazy learner."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from boostbench.theory.bounds import error_bound
 from boostbench.theory.conditions import decide
-from boostbench.theory.spaces import all_stumps, subsets, windows
+from boostbench.theory.spaces import subsets, windows
 from tests.theory.vectors import LAZY, VECTORS
 
 
@@ -36,19 +36,6 @@ def test_all_classifiers_hold_each_once_and_the_first_first() -> None:
     assert len({tuple(h) for h in space.predictions.T}) == 27
     assert_array_equal(space.predictions[:, :2].T, [[2, 2, 2], [0, 0, 1]])
     assert_array_equal(space.predictions[:, 2], [0, 0, 0])
-
-
-def test_stumps_hold_every_split_once() -> None:
-    X = np.array([[1.0, 5.0, 0.0], [2.0, 4.0, 0.0], [2.0, 4.0, 0.0], [3.0, 3.0, 0.0]])
-    space = all_stumps(X, [0, 1, 1, 2], 3)
-    # The second feature mirrors the first, the third is constant: two splits, six pairs each.
-    assert space.predictions.shape == (4, 3 + 2 * 6)
-    assert len({tuple(h) for h in space.predictions.T}) == 15
-    assert decide(space, "minimal").gamma > 0
-
-
-def test_a_constant_feature_leaves_the_constants() -> None:
-    assert_array_equal(all_stumps([[1.0], [1.0]], [0, 1], 2).predictions, [[0, 1], [0, 1]])
 
 
 def worst_by_linear_program(row: np.ndarray, gamma: float) -> float:

@@ -49,7 +49,7 @@ def test_every_registered_learner_keeps_the_protocol(name):
     ("learner", "demand"),
     [
         (RegressionTree(min_weight_fraction_leaf=0.1), Targets(np.eye(3), np.ones((3, 1)))),
-        (Tree(min_weight_fraction_leaf=0.1, trim=0.1), BinaryLabels(np.eye(3))),
+        (Tree(min_weight_fraction_leaf=0.1), BinaryLabels(np.eye(3))),
     ],
 )
 def test_an_option_with_effect_on_the_demand_is_taken(learner, demand):

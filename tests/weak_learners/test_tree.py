@@ -357,15 +357,6 @@ def test_rows_without_weight_get_leaves_too(max_leaf_nodes, share):
     np.testing.assert_array_equal(h.trees.apply(X).T, h.leaves)
 
 
-def test_trimming_leaves_out_the_lightest_rows():
-    X = np.arange(6.0)[:, None]
-    signed = np.array([[-0.004], [1.0], [1.0], [-1.0], [-1.0], [0.005]])
-    h = Tree(trim=0.01).fit(Tree().prepare(X), BinaryLabels(signed))
-    assert h.trees.threshold.tolist() == [2.5]
-    full = Tree().fit(Tree().prepare(X), BinaryLabels(signed))
-    assert full.trees.n_leaves == 4
-
-
 def test_tiny_weights_still_count():
     X = np.arange(4.0)[:, None]
     signed = np.array([[1.0], [-1e-6], [1e-15], [-1.0]])
