@@ -30,7 +30,7 @@ TOLD = {
     "exits with 7": ("ProcessExpired", "exit code 7", None),
     "eats memory": ("MemoryError", "memory limit of 768 MiB", None),
     "maps memory": ("MemoryError", "memory limit of 768 MiB", None),
-    "sleeps": ("TimeoutError", "at the time limit of 1 s", "sleeping"),
+    "sleeps": ("TimeoutError", "at the time limit of 3 s", "sleeping"),
 }
 
 
@@ -83,7 +83,7 @@ def test_a_hostile_booster_costs_its_own_run_alone(runs_of, tmp_path, hostile):
 def test_what_a_stopped_run_started_ends_with_it(runs_of, tmp_path, hostile):
     kinds = [how for how, status in hostile.EXPECTED.items() if status == "timeout"]
     runs = hostile_runs(runs_of, kinds)
-    with LocalExecutor(3, limits=Limits(time=1.0)) as executor:
+    with LocalExecutor(3, limits=Limits(time=3.0)) as executor:
         carry_out(runs, tmp_path, executor)
         assert not sleepers(hostile.LEFT_BEHIND)
     assert_each_ends_as_expected(runs, tmp_path, hostile.EXPECTED)
