@@ -179,9 +179,18 @@ class Summary(_Strict):
         return self.error.text if self.status == "failed" else self.error.message
 
     @model_validator(mode="after")
-    def _check_error(self) -> Self:
-        if self.status != "ok" and self.error is None:
-            raise ValueError("the error is missing")
+    def _check_consistency(self) -> Self:
+        if self.status != "ok":
+            if self.error is None:
+                raise ValueError("the error is missing")
+            return self
+        if self.n_rounds > self.run.rounds:
+            raise ValueError(f"{self.n_rounds} rounds, more than the {self.run.rounds} requested")
+        tested = "n_test" if self.run.validation is None else "n_validation"
+        sizes = ("n_train", "n_features", "n_classes", tested)
+        absent = [name for name in sizes if not getattr(self, name)]
+        if absent or not self.seconds:
+            raise ValueError(f"{(*absent, 'seconds')[0]} is missing")
         return self
 
     def plain(self) -> dict[str, Any]:
@@ -233,8 +242,8 @@ class Record(Summary):
 
     def by_round(self, name: str) -> dict[str, Any]:
         """Return values at checkpoints by the round as text; empty if not recorded."""
-        values: Any = self.at_checkpoints.get(name, {})
-        return dict(values)
+        values = self.at_checkpoints.get(name)
+        return dict(values) if isinstance(values, dict) else {}
 
     def right_at(self, at: int) -> NDArray[np.bool_] | None:
         """Return a mask of the correctly classified test samples after ``at`` rounds, or None."""
@@ -246,8 +255,23 @@ class Record(Summary):
 
     @model_validator(mode="after")
     def _check_curves(self) -> Self:
-        """Check what a plugin may get wrong; the digest rules out all else."""
+        if self.status != "ok":
+            return self
+        needed = {"validation_errors"} if self.run.validation else {"train_errors", "test_errors"}
+        if len(self.curves) == 1:  # packed trial of a selection, see `Plan.records`
+            needed = {"validation_errors", "test_errors"} & set(self.curves) or needed
+        if absent := needed - (self.curves.keys() & self.round_zero.keys()):
+            raise ValueError(f"the curve {min(absent)} is missing")
         for name, curve in self.curves.items():
             if len(curve) != self.n_rounds:
                 raise ValueError(f"{name} has {len(curve)} entries for {self.n_rounds} rounds")
+            size = SIZE_OF.get(name)
+            if size and ((curve < 0) | (curve > getattr(self, size))).any():
+                raise ValueError(f"{name} holds values outside 0 to {size}")
+        errors = self.curve("test_errors")
+        for at, bits in self.by_round("right").items():
+            n_wrong = self.n_test - int.from_bytes(base64.b64decode(str(bits)), "big").bit_count()
+            is_round = min(1, self.n_rounds) <= int(at) <= self.n_rounds
+            if not is_round or n_wrong != errors[max(int(at), 1) - 1]:
+                raise ValueError(f"right at round {at} does not agree with test_errors")
         return self

@@ -64,6 +64,13 @@ def test_packed_records_lack_only_what_was_left_out(done, tmp_path, reduced, lef
             np.testing.assert_array_equal(curve, record.curves[name])
 
 
+def test_a_record_with_one_other_curve_is_passed_over(done, tmp_path, caplog):
+    pack([less(done[0], *({*done[0].curves} - {"loss"}))], tmp_path / PACKED)
+    store = PackedRecords(tmp_path / PACKED)
+    assert [store.read(path) for path in store.all_paths()] == [None]
+    assert "errors is missing" in caplog.messages[0]
+
+
 def test_lists_of_version_0_2_are_read_from_their_differences():
     line = b'{"a": \x01\x95\x91\x90\x8e\x02-300\x02\x02900\x02\x01, "b": [0, 1]}\n'
     expected = b'{"a": [5, 6, 6, 4, -296, 604], "b": [0, 1]}\n'

@@ -143,7 +143,14 @@ NONSENSE = {
     "no status": {"status": None},
     "no error of a failure": {"status": "failed"},
     "null seconds": {"seconds": {"fit": None}},
+    "a size that is missing": {"n_test": 0},
+    "too many rounds": {"n_rounds": 5},
+    "no curves": {"curves": None},
     "short curves": {"curves": {"train_errors": [1], "test_errors": [1]}},
+    "too many errors": {"curves": {"train_errors": [1] * 4, "test_errors": [10**6] * 4}},
+    "not a number": {"curves": {"train_errors": [1] * 4, "test_errors": [float("nan")] * 4}},
+    "samples right that contradict the errors": {"at_checkpoints": {"right": {"4": ""}}},
+    "samples right after a round that was not made": {"at_checkpoints": {"right": {"9": "/w=="}}},
     "a run of no data set": {"run": {"rounds": 4}},
 }
 
