@@ -347,7 +347,7 @@ def latent_falls(state: Any, seen: Any) -> Sides | None:
 # ---- Multiclass boosting, Sec. 2 --------------------------------------------------------------
 
 
-@inequality("loss_of_margin", "MCBoost", words="1 + exp(-margin) below the loss (MCBoost, (15))")
+@inequality("loss_of_margin", "MCBoost", words="1 + exp(-margin) below the loss (MCBoost, Eq. 15)")
 def loss_of_margin(state: Any, seen: Any) -> Sides:
     """Return ``1 + e^-M`` of the margin M (10) and the loss (15) of each row."""
     v = seen.booster.half * _lead(state.scores, state.y)
@@ -355,7 +355,7 @@ def loss_of_margin(state: Any, seen: Any) -> Sides:
     return w * (1.0 + np.exp(-v.min(axis=1))), w * (1.0 + np.exp(-v).sum(axis=1))
 
 
-@inequality("risk_falls", "MCBoost", words="risk does not rise (MCBoost, (26) and (33))")
+@inequality("risk_falls", "MCBoost", words="risk does not rise (MCBoost, Eqs. 26 and 33)")
 def risk_falls(state: Any, seen: Any) -> Sides:
     """Return the risk (13) after and before a round."""
     half, w = seen.booster.half, state.sample_weight

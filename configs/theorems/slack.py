@@ -93,16 +93,17 @@ def ratios(study: Study, *, values: OneOrMore[MetricName] = _ALL) -> Figure:
     found = [*_found(study, values)]
     figure, panels = grid_of(max(1, len(found)), 3, (2.4, 1.7), (0.3, 0.2))
     for axes, (name, wide) in zip(panels, found, strict=False):
-        words, _, source = NUMBERS[name].words.partition(" (")
-        axes.set_title(words, loc="left", fontsize=SMALL, fontweight="bold")
+        words, _, source = NUMBERS[name].words.rpartition(" (")
+        axes.set_title(words, loc="left", fontsize=SMALL, fontweight="bold", pad=13)
+        source = source.removesuffix(")")
+        axes.text(0, 1.03, source, color=GREY, fontsize=SMALL, transform=axes.transAxes)
         by_round = wide.groupby("round")[name]
         low, median, high = by_round.min(), by_round.median(), by_round.max()
         axes.fill_between(low.index, low, high, color="#0072B2", alpha=0.2, linewidth=0)
         axes.plot(median.index, median, color="#0072B2", linewidth=1.3)
         axes.axhline(1.0, color=INK, linewidth=0.8, linestyle=(0, (3, 2)))
-        axes.set(xscale="log", ylim=(0.0, 1.1))
-        axes.text(
-            0.03, 0.05, source.rstrip(")"), color=GREY, fontsize=SMALL, transform=axes.transAxes
-        )
+        axes.set(xscale="log", xlim=(1, None), ylim=(0.0, 1.1))
+        axes.xaxis.set_major_formatter("{x:g}")
+        axes.xaxis.set_minor_formatter("")
     label_outer(panels, 3, "round", "truth / bound")
     return figure
