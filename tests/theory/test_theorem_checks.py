@@ -18,9 +18,22 @@ from boostbench.theory.minimal import worst_mean
 from tests.boosters.finite import noisy_problem, noisy_stumps
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/theorems"
-bounds = load_plugin(FOLDER / "bounds.py")
-drawn = load_plugin(FOLDER / "drawn.py")
-exponents = load_plugin(FOLDER / "exponents.py")
+
+
+@pytest.fixture
+def bounds():
+    return load_plugin(FOLDER / "bounds.py")
+
+
+@pytest.fixture
+def drawn():
+    return load_plugin(FOLDER / "drawn.py")
+
+
+@pytest.fixture
+def exponents():
+    return load_plugin(FOLDER / "exponents.py")
+
 
 PLUGIN = f"""
 from pathlib import Path
@@ -80,7 +93,7 @@ def info_of(F, t, **state):
     )
 
 
-def test_rounds_without_the_inequality_and_of_other_boosters_do_not_count():
+def test_rounds_without_the_inequality_and_of_other_boosters_do_not_count(bounds):
     sides = iter([None, (1.0, 1.0 + 1e-12), (1.0 + 1e-12, 1.0), (2.0, 1.0), (np.nan, 1.0), (0, 1)])
     bounds.inequality("of_namespaces", "SimpleNamespace", words="x")(lambda *_: next(sides))
     bounds.inequality("of_nobody", "Nobody", words="x")(lambda *_: (2.0, 1.0))
@@ -93,7 +106,7 @@ def test_rounds_without_the_inequality_and_of_other_boosters_do_not_count():
     assert_allclose([r for r, _ in found], [np.nan, 1, 1, 2, np.nan, 0])
 
 
-def test_the_gradient_is_that_of_the_risk():
+def test_the_gradient_is_that_of_the_risk(bounds):
     rng = np.random.default_rng(0)
     F, V = rng.normal(size=(2, 5, 4))
     y, w = rng.integers(4, size=5), rng.dirichlet(np.ones(5))
@@ -103,7 +116,7 @@ def test_the_gradient_is_that_of_the_risk():
 
 
 @pytest.mark.parametrize("kind", ["hard", "linear", "polynomial"])
-def test_the_latent_loss_is_the_integral_of_the_weight(kind):
+def test_the_latent_loss_is_the_integral_of_the_weight(bounds, kind):
     for end in (0.5, 2.0, 5.0):
         area, _ = quad(
             lambda s: float(bounds.latent(np.array(s), kind, 3.0, 4.0)[0]), 0, end, points=[3.0]
@@ -123,7 +136,7 @@ OBJECTIVES = {
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
-def test_the_objective_written_here_is_that_of_the_booster(name, monkeypatch):
+def test_the_objective_written_here_is_that_of_the_booster(bounds, name, monkeypatch):
     booster, parameters, n_classes, plus = OBJECTIVES[name]
     X, y = noisy_stumps(n_classes) if n_classes == 3 else noisy_problem()
     told = []
@@ -148,7 +161,7 @@ def test_the_objective_written_here_is_that_of_the_booster(name, monkeypatch):
 
 @pytest.mark.parametrize("surrogate", ["sum", "comp-sum", "max-sum", "max"])
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
-def test_the_losses_of_deep_boosting(surrogate, loss):
+def test_the_losses_of_deep_boosting(bounds, surrogate, loss):
     X, y = noisy_stumps(2)
     parameters = DEEP | {"l1_penalty": 0.0, "complexity_penalty": 0.0, "loss": loss}
 
@@ -162,7 +175,7 @@ def test_the_losses_of_deep_boosting(surrogate, loss):
     assert_allclose(bounds.complexity([1, 5], 7, 300), tree_complexity(np.array([1, 5]), 7, 300))
 
 
-def test_the_bound_by_margins_by_hand():
+def test_the_bound_by_margins_by_hand(bounds):
     m, c, n, d = 10**6, 2, 3, 2
     F = np.array([[1.0, 0.0]] * 3 + [[0.0, 1.0]])
     state = SimpleNamespace(
@@ -188,7 +201,7 @@ def test_the_bound_by_margins_by_hand():
     assert at(grid[-2], 0.25) == pytest.approx(found)
 
 
-def test_a_worst_row_by_a_program_is_that_of_lemma_18():
+def test_a_worst_row_by_a_program_is_that_of_lemma_18(drawn):
     rng = np.random.default_rng(0)
     for K in (2, 3, 5):
         costs = np.sort(rng.random(K))
@@ -196,19 +209,19 @@ def test_a_worst_row_by_a_program_is_that_of_lemma_18():
         assert_allclose(drawn.worst_row(costs, 0.2), wanted, rtol=1e-9)
 
 
-def test_a_large_eta_breaks_lemma_19_and_a_small_one_does_not():
+def test_a_large_eta_breaks_lemma_19_and_a_small_one_does_not(drawn):
     small = drawn.small_eta(4, 6)
     assert drawn._off_uniform(4, 6, 0.1, small) < 1e-9 < drawn._off_uniform(4, 6, 0.1, 40 * small)
 
 
-def test_below_the_eta_of_theorem_21_there_is_a_bound():
+def test_below_the_eta_of_theorem_21_there_is_a_bound(drawn):
     for K, gamma, T in ((2, 0.1, 200), (4, 0.3, 60)):
         eta = drawn.largest_eta(K, gamma)
         assert drawn.kappa(K, gamma, eta) == pytest.approx(1.0)
         assert drawn._bound(K, T, gamma, 0.5 * eta) < 1.0 <= drawn._bound(K, 10, gamma, eta)
 
 
-def test_a_weak_learner_that_spends_its_budget_earns_nearly_the_potential():
+def test_a_weak_learner_that_spends_its_budget_earns_nearly_the_potential(drawn):
     K, T, gamma, eta, n = 3, 4, 0.2, 0.05, 100
     start = drawn.kappa(K, gamma, eta) ** T * (K - 1)
     for condition in ("minimal", "uniform"):
@@ -216,13 +229,13 @@ def test_a_weak_learner_that_spends_its_budget_earns_nearly_the_potential():
         assert start - 0.02 < paid <= start
 
 
-def test_the_least_loss_of_one_classifier_is_known():
+def test_the_least_loss_of_one_classifier_is_known(drawn):
     leads = np.array([1.0] * 8 + [-1.0] * 2)[:, None]  # 5 samples of two wrong labels
     assert_allclose(drawn._least(leads, 0.0, None), 2 * math.sqrt(8 * 2) / 5, rtol=1e-8)
     assert_allclose(drawn._least(leads, 0.0, 100.0), 2.0, rtol=1e-8)  # too dear to use
 
 
-def test_a_stump_leads_where_it_is_right():
+def test_a_stump_leads_where_it_is_right(drawn):
     its = drawn.problem(0, n=6)
     constant = its.leads[:, :3].reshape(6, 2, 3)
     assert (constant[np.arange(6), :, its.y] == 1).all()
@@ -230,7 +243,7 @@ def test_a_stump_leads_where_it_is_right():
     assert constant.sum() == 0  # each constant is right once, and wrong for one label of two others
 
 
-def test_the_slope_is_that_of_a_power():
+def test_the_slope_is_that_of_a_power(exponents):
     design = Design(frozenset([(0, 0), (1, 0)]))
     sizes = [1.0, 10.0, 100.0]
     samples = [Repeats({(0, 0): size**2, (1, 0): 3 * size}, design) for size in sizes]
@@ -239,7 +252,7 @@ def test_the_slope_is_that_of_a_power():
     assert [*exponents._slopes(samples, sizes).values] == [(0, 0)]
 
 
-def test_on_a_population_mcboost_estimates_its_probabilities():
+def test_on_a_population_mcboost_estimates_its_probabilities(bounds, drawn):
     p = drawn.population(3, m=3)
     F = drawn.trained(p, "gd-mcboost", 500, weak_learner=drawn._FULL)[-1]
     assert_allclose(bounds.softmax(2.0 * F), p.labels, atol=1e-3)
