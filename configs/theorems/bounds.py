@@ -55,6 +55,7 @@ def inequality(name: str, booster: str, *, words: str) -> Callable[[Callable[...
             if seen.round != info.round:
                 seen.round, seen.booster, seen.ratio = info.round, info.booster, math.nan
                 if booster in (each.__name__ for each in type(info.booster).__mro__):
+                    seen.broken = 0.0 if math.isnan(seen.broken) else seen.broken
                     _judge(seen, sides(info.state, seen))
                 seen.F = info.scores.copy()
             return seen
@@ -77,7 +78,7 @@ def _judge(seen: SimpleNamespace, sides: Sides | None) -> None:
     truth, bound = (np.atleast_1d(np.asarray(side, dtype=np.float64)) for side in sides)
     seen.ratio = float(truth.sum() / bound.sum())
     holds = truth <= bound + ROUNDING * np.abs(bound).max()  # False for NaN, too
-    seen.broken = (0.0 if math.isnan(seen.broken) else seen.broken) + (not holds.all())
+    seen.broken += not holds.all()
 
 
 def _true(F: Floats, y: Any) -> Floats:
@@ -314,12 +315,16 @@ def latent(loss: Floats, kind: str, age: float, power: float) -> tuple[Floats, F
     if kind == "hard":
         return (s < 1.0).astype(np.float64), age * s
     t = power if kind == "polynomial" else 2.0
-    rest = (1.0 - s) ** (1.0 / (t - 1.0))
-    return rest, age * (t - 1.0) / t * (1.0 - rest**t)
+    with np.errstate(divide="ignore"):  # 1 - (1 - s)**(t / (t - 1)) would cancel for small s
+        log_rest = np.log1p(-s) / (t - 1.0)
+    return np.exp(log_rest), -age * (t - 1.0) / t * np.expm1(t * log_rest)
 
 
-def _latent_losses(state: Any, seen: Any) -> tuple[Floats, Floats, Floats] | None:
-    """Return latent losses of the rows before the round, their majorant, and after the round."""
+def _latent_losses(state: Any, seen: Any) -> tuple[Floats, Floats, Floats, Floats] | None:
+    """Return latent losses before a round and after it, and ``v l`` before and after, of the rows.
+
+    The latent weights v are those of the losses before the round.
+    """
     booster = seen.booster
     if seen.round <= max(booster.warm_start_rounds, 1):
         return None
@@ -327,21 +332,24 @@ def _latent_losses(state: Any, seen: Any) -> tuple[Floats, Floats, Floats] | Non
     of = (booster.regulariser, booster.age, booster.power)
     v, before = latent(old, *of)
     w = state.sample_weight
-    return w * before, w * (before + v * (new - old)), w * latent(new, *of)[1]
+    return w * before, w * latent(new, *of)[1], w * v * old, w * v * new
 
 
 @inequality("majorised", "SPLBoost", words="latent loss below its majorant (SPLBoost, Theorem 1)")
 def majorised(state: Any, seen: Any) -> Sides | None:
-    """Return the latent loss of each row and ``F(l_0) + v (l - l_0)``, l_0 the loss before."""
+    """Return ``F(l) + v l_0`` and ``F(l_0) + v l`` of each row, l_0 the loss before the round.
+
+    The majorant is ``F(l_0) + v (l - l_0)``; differences of tiny losses would cancel.
+    """
     found = _latent_losses(state, seen)
-    return None if found is None else (found[2], found[1])
+    return None if found is None else (found[1] + found[2], found[0] + found[3])
 
 
 @inequality("latent_falls", "SPLBoost", words="latent loss does not rise (SPLBoost, Theorem 1)")
 def latent_falls(state: Any, seen: Any) -> Sides | None:
     """Return the mean latent loss after and before a round."""
     found = _latent_losses(state, seen)
-    return None if found is None else (found[2].sum(), found[0].sum())
+    return None if found is None else (found[1].sum(), found[0].sum())
 
 
 # ---- Multiclass boosting, Sec. 2 --------------------------------------------------------------
