@@ -2,9 +2,7 @@ import pytest
 
 from boostbench.experiments.configs.config_schema import config_schema
 from boostbench.experiments.configs.shipped import shipped_configs
-from boostbench.plugin_files import load_plugin
 from boostbench.source import read_source
-from boostbench.validation import as_list
 
 jsonschema = pytest.importorskip("jsonschema")
 
@@ -16,14 +14,10 @@ def validator():
     return jsonschema.Draft202012Validator(schema)
 
 
-def test_every_shipped_config_meets_the_schema_with_its_plugins():
-    trees = {path: read_source(path)[0].data for path in shipped_configs().values()}
-    for path, tree in trees.items():
-        for file in as_list(tree.get("plugins", ())):
-            load_plugin(path.parent / file)
-    validator = jsonschema.Draft202012Validator(config_schema())
-    for path, tree in trees.items():
-        assert not [error.message for error in validator.iter_errors(tree)], path
+def test_every_shipped_config_meets_the_schema(validator):
+    for name, path in shipped_configs().items():
+        found = [error.message for error in validator.iter_errors(read_source(path)[0].data)]
+        assert not found, name
 
 
 @pytest.mark.parametrize(
