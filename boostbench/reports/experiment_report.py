@@ -25,7 +25,7 @@ from boostbench.reports.claims.view import (
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names, thinned
 from boostbench.reports.files import asset, render, write_files
 from boostbench.reports.leaderboard import LEADERBOARD, leaderboard_page
-from boostbench.reports.overview import SUMMARY, ReportSummary
+from boostbench.reports.overview import SUMMARY, ReportSummary, RunCounts, description
 from boostbench.reports.protocol import provenance
 from boostbench.reports.tables.table import Table
 from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
@@ -87,10 +87,17 @@ class Report:
 
     def summary(self) -> ReportSummary:
         """Return what the overview and the head of the page need."""
-        return ReportSummary.of(
-            self.study,
-            self.size,
-            {name: held for table in self.tables.values() for name, held in table.held.items()},
+        config, results = self.study.config, self.study.results
+        paper, part = (text.strip() for text in config.paper.partition(",")[::2])
+        return ReportSummary(
+            config=config.name,
+            title=config.title or config.name,
+            paper=paper,
+            described=description(config, paper),
+            part=part,
+            size=self.size,
+            runs=RunCounts(ok=sum(r.ok for r in results), planned=len(results)),
+            printed={name: held for of in self.tables.values() for name, held in of.held.items()},
             figures=tuple(name for name in self.figures if name not in self.undrawn),
             claims=tuple(map(view_of, self.verdicts)),
             answers=self.answers,

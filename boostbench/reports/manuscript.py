@@ -10,6 +10,7 @@ from boostbench.registry import boosters
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.files import asset
 from boostbench.reports.protocol import protocol
 from boostbench.reports.tables.writers import short_labels, to_latex
 from boostbench.reports.text import latex
@@ -19,21 +20,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BEST, _CHOOSING = "best by validation", "validation_error"
-_PAPER = r"""%% All parts in one document; \input those that you use.
-\documentclass[twocolumn]{article}
-\usepackage[margin=0.7in,columnsep=0.25in]{geometry}
-\usepackage{booktabs,graphicx}
-\begin{document}
-%s
-\end{document}
-"""
-_FIGURE = r"""%% needs \usepackage{graphicx}
-\begin{figure}
-\centering
-\includegraphics{%s}
-\caption{%s}\label{%s}
-\end{figure}
-"""
 
 
 def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
@@ -69,9 +55,9 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
                 fit_column(figure)
                 files[f"{name}.pdf"] = files_of(figure).pdf
             label = f"fig:{config.name}-{name}"
-            files[f"{name}.tex"] = _FIGURE % (f"{name}.pdf", caption, label)
+            files[f"{name}.tex"] = str(asset("figure.tex")) % (f"{name}.pdf", caption, label)
     inputs = [rf"\input{{{name}}}" for name in files if name.endswith(".tex")]
-    files["paper.tex"] = _PAPER % "\n".join(inputs)
+    files["paper.tex"] = str(asset("paper.tex")) % "\n".join(inputs)
     return files, remarks
 
 

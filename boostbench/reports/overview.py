@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -20,11 +20,10 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.claims.view import ClaimView
-from boostbench.reports.files import render, write_files
+from boostbench.reports.files import asset, render, write_files
 from boostbench.reports.leaderboard import LEADERBOARD
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
 from boostbench.reports.tables.writers import to_markdown
-from boostbench.reports.values.frame import Study
 from boostbench.reports.values.paper import Held
 from boostbench.source import read_source
 from boostbench.validation import Listed, MistakesError, Model, validated
@@ -184,25 +183,6 @@ class ReportSummary(Model):
     figures: Listed[str] = Field((), description="Names.")
     claims: Listed[ClaimView]
 
-    @classmethod
-    def of(
-        cls, study: Study, size: str, printed: Mapping[str, Held], **parts: Any
-    ) -> ReportSummary:
-        """Return the summary of a report; ``parts`` are the names and sentences of its parts."""
-        config, results = study.config, study.results
-        paper, _, part = config.paper.partition(",")
-        return cls(
-            config=config.name,
-            title=config.title or config.name,
-            paper=paper.strip(),
-            described=_description(config, paper.strip()),
-            part=part.strip(),
-            size=size,
-            runs=RunCounts(ok=sum(r.ok for r in results), planned=len(results)),
-            printed=dict(printed),
-            **parts,
-        )
-
     @property
     def heading(self) -> str:
         """Part of the paper and title; the part alone if it says more than its place."""
@@ -236,7 +216,7 @@ def _read(path: Path) -> ReportSummary:
         raise BoostbenchError(what, where=str(path)) from error
 
 
-def _description(config: Config, paper: str) -> Paper | None:
+def description(config: Config, paper: str) -> Paper | None:
     """Return ``about.yml`` of the paper of a config; None if there is none."""
     beside = config.path.parent
     files = (folder / "about.yml" for folder in (beside / paper, beside))
@@ -254,15 +234,6 @@ _MARK = "<!-- site -->"
 #: Links to images that a page does not hold.
 _IMAGE = re.compile(r'href="([^"/]+\.png)"')
 _SENSITIVITY_BUILT = "sensitivity.html"  # by the documentation
-_FIRST = """\
-<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Results</title>
-<meta http-equiv="refresh" content="0; url=results/index.html">
-<a href="results/index.html">Results</a>
-</html>
-"""
 
 
 def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
@@ -309,7 +280,7 @@ def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
     index = overview_page(results).replace(SENSITIVITY, _SENSITIVITY_BUILT if docs else SENSITIVITY)
     contents["index.html"] = _linked(index, "", has_docs=bool(docs))
     write_files(folder / "results", contents)
-    return write_files(folder, {"index.html": _FIRST, ".nojekyll": ""})[0]
+    return write_files(folder, {"index.html": asset("site.html"), ".nojekyll": ""})[0]
 
 
 def _linked(page: str, to_results: str, *, has_docs: bool) -> str:

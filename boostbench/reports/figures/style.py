@@ -124,13 +124,13 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
     long = {name: shortened(name) for name in map(in_print, names) if shortened(name) != name}
     parts = figure.findobj()
     letters = (part.get_text() for part in parts if isinstance(part, Text))
-    fonts = list(_fonts_with(frozenset("".join(letters))))
+    fonts, missing = _fonts_with(frozenset("".join(letters)))
 
     def printed(text: str) -> str:
         text = in_print(text)
         for name, short in long.items():
             text = text.replace(name, short)
-        return "".join(c if _has(fonts, c) else f"U+{ord(c):04X}" for c in text)
+        return "".join(f"U+{ord(c):04X}" if c in missing else c for c in text)
 
     for axes in figure.axes:  # for the chart, which needs no font
         axes.set_label(in_print(axes.get_title("left") or axes.get_title()))
@@ -160,19 +160,13 @@ def shortened(name: str) -> str:
 
 
 @cache
-def _fonts_with(letters: frozenset[str]) -> tuple[str, ...]:
-    """Return the font of figures, and installed fonts for those of the letters that it lacks."""
-    fonts = [_FONT]
-    missing = {c for c in letters if not _has(fonts, c)}
+def _fonts_with(letters: frozenset[str]) -> tuple[list[str], set[str]]:
+    """Return the font of figures with installed fonts for letters that it lacks, and the rest."""
+    fonts, missing = [_FONT], {*letters} - _letters_of(_FONT)
     for name in sorted(_files_of_fonts()) if missing else ():
-        found = {c for c in missing if _has([name], c)}
-        if found:
+        if found := missing & _letters_of(name):
             fonts, missing = [*fonts, name], missing - found
-    return tuple(fonts)
-
-
-def _has(fonts: Sequence[str], letter: str) -> bool:
-    return letter in "\n\t" or any(ord(letter) in _letters_of(name) for name in fonts)
+    return fonts, missing
 
 
 @cache
@@ -185,12 +179,12 @@ def _files_of_fonts() -> dict[str, str]:
 
 
 @cache
-def _letters_of(name: str) -> frozenset[int]:
-    """Return the code points of the letters that figures can take from a font."""
+def _letters_of(name: str) -> frozenset[str]:
+    """Return the letters that figures can take from a font, and white space."""
     from matplotlib.font_manager import get_font
 
     font = get_font(_files_of_fonts()[name])
-    return frozenset(font.get_charmap() if font.scalable else ())
+    return frozenset("\n\t").union(map(chr, font.get_charmap() if font.scalable else ()))
 
 
 def files_of(figure: Figure) -> Drawing:

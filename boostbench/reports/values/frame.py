@@ -184,13 +184,12 @@ def collect(config: Config, results: Sequence[Result]) -> Study:
     if not results and config.datasets:
         raise BoostbenchError("there is no run to report on", where=str(config.path))
     scope = config.scope()
-    noises = [noise.full_label for noise in config.noise]
+    labels = [noise.full_label for noise in config.noise], scope.datasets, scope.boosters
 
     def place(result: Result) -> tuple[int, ...]:
-        run = result.run
-        named = (noises, result.noise), (scope.datasets, run.dataset), (scope.boosters, run.method)
-        places = [[*known, name].index(name) for known, name in named]
-        return *places, run.seed, result.fold
+        own = result.noise, result.run.dataset, result.run.method
+        places = [[*known, name].index(name) for known, name in zip(labels, own, strict=True)]
+        return *places, result.run.seed, result.fold
 
     return Study(config, tuple(sorted(results, key=place)))
 
