@@ -27,8 +27,7 @@ from boostbench.reports.files import asset, render, write_files
 from boostbench.reports.leaderboard import LEADERBOARD, leaderboard_page
 from boostbench.reports.overview import SUMMARY, ReportSummary, RunCounts, description
 from boostbench.reports.protocol import provenance
-from boostbench.reports.tables.table import Table
-from boostbench.reports.tables.writers import to_csv, to_markdown, to_terminal
+from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print, listed
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.paper import in_words
@@ -61,8 +60,7 @@ class Report:
     size: str = ""  # size variant of the config; empty: no variant
 
     def __repr__(self) -> str:
-        parts = {"tables": [*self.tables], "figures": [*self.figures]}
-        return f"Report({self.study.config.name!r}, {parts}, {len(self.verdicts)} verdicts)"
+        return f"Report({self.study.config.name!r}, {[*self.tables, *self.figures]})"
 
     @property
     def is_whole(self) -> bool:
@@ -71,8 +69,7 @@ class Report:
 
     def main_table(self) -> str:
         """Return the first table as text for the terminal; empty if there is none."""
-        tables = list(self.tables.values())
-        return to_terminal(tables[0]) if tables else ""
+        return next(map(to_terminal, self.tables.values()), "")
 
     def drawings(self) -> dict[str, Drawing]:
         """Return the files of the figures; one that raises an error is added to `undrawn`."""

@@ -12,7 +12,7 @@ from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of
 from boostbench.reports.files import asset
 from boostbench.reports.protocol import protocol
-from boostbench.reports.tables.writers import short_labels, to_latex
+from boostbench.reports.tables.table import short_labels, to_latex
 from boostbench.reports.text import latex
 from boostbench.reports.values.frame import Study, error_at, holds
 

@@ -22,8 +22,7 @@ from boostbench.experiments.configs.fields import Text
 from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.files import asset, render, write_files
 from boostbench.reports.leaderboard import LEADERBOARD
-from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell
-from boostbench.reports.tables.writers import to_markdown
+from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell, to_markdown
 from boostbench.reports.values.paper import Held
 from boostbench.source import read_source
 from boostbench.validation import Listed, MistakesError, Model, validated

@@ -8,7 +8,7 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.tables.error_table import build_table
-from boostbench.reports.tables.writers import to_csv, to_markdown
+from boostbench.reports.tables.table import to_csv, to_markdown
 
 from .synthetic import make_config, study_of, with_records
 

@@ -12,8 +12,15 @@ from matplotlib.figure import Figure
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.style import drawing_style, files_of
-from boostbench.reports.tables.table import Row, Table, TableCell
-from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.tables.table import (
+    Row,
+    Table,
+    TableCell,
+    to_csv,
+    to_latex,
+    to_markdown,
+    to_terminal,
+)
 from boostbench.reports.text import plain, visible
 from boostbench.reports.values.frame import collect
 

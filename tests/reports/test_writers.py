@@ -10,8 +10,15 @@ import pytest
 
 from boostbench.experiments.runs import CLEAN
 from boostbench.reports.tables.error_table import build_table
-from boostbench.reports.tables.table import Row, Table, TableCell
-from boostbench.reports.tables.writers import to_csv, to_latex, to_markdown, to_terminal
+from boostbench.reports.tables.table import (
+    Row,
+    Table,
+    TableCell,
+    to_csv,
+    to_latex,
+    to_markdown,
+    to_terminal,
+)
 
 from .synthetic import EXCHANGE, make_config, study_of
 

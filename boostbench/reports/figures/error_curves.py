@@ -8,21 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 
 from boostbench.quantities import NUMBERS, QUANTITIES
-from boostbench.reports.figures.panels import (
-    DIAMOND,
-    columns_of,
-    describe,
-    draw_line,
-    lay_out,
-    lowest,
-    most_shown,
-    name_lines,
-    places_of,
-    repeats_in_words,
-    round_log_ticks,
-    say_no_result,
-    styles_of,
-)
+from boostbench.reports.figures import panels
 from boostbench.reports.figures.style import AND
 from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
@@ -50,11 +36,9 @@ _STROKES: dict[str, Any] = {
 }
 
 
-def _curves() -> list[str]:
-    return [name for name, each in NUMBERS.items() if each.kept == "rounds"]
-
-
-Curve = Annotated[str, metric_of(_curves)]
+Curve = Annotated[
+    str, metric_of(lambda: [name for name, each in NUMBERS.items() if each.kept == "rounds"])
+]
 _CROSS: dict[str, Any] = {
     "marker": "x",
     "markersize": 4.5,
@@ -88,16 +72,16 @@ def draw_curves(
         File with the paper's test errors, shown as hollow diamonds.
     """
     check_metrics(study, y)
-    study, left_out = most_shown(study, y[0], max(1, len(study.noises)))
+    study, left_out = panels.most_shown(study, y[0], max(1, len(study.noises)))
     rounds = max(2, *(result.run.rounds for result in study.results))
     printed = read_paper_values(paper) if paper and PRINTED in y else PaperValues()
-    styles, bounds = styles_of(study), [name for name in y if QUANTITIES[name].is_bound]
-    n_columns = columns_of(len(study.datasets))
+    styles, bounds = panels.styles_of(study), [name for name in y if QUANTITIES[name].is_bound]
+    n_columns = panels.columns_of(len(study.datasets))
     size = _LARGE_PANEL if n_columns <= 2 else _PANEL
     label = f"{_axis(y)}{', log scale' * (y_scale == 'log')}"
-    places = places_of(study)
-    figure, panels = lay_out(places.values(), n_columns, size, _MARGINS, ("round", label))
-    for axes, place in zip(panels, places, strict=True):
+    places = panels.places_of(study)
+    figure, grid = panels.lay_out(places.values(), n_columns, size, _MARGINS, ("round", label))
+    for axes, place in zip(grid, places, strict=True):
         axes.set_xscale("log")
         axes.set_yscale(y_scale)
         cells = [study.cells.get((*place, name), []) for name in study.boosters]
@@ -118,14 +102,14 @@ def draw_curves(
             axes.set_ylim(bottom, _TOP[y_scale])
         _format_axes(axes, rounds, y)
         if not axes.lines:
-            say_no_result(axes, study.only(noises=place[:1], datasets=place[1:]))
+            panels.say_no_result(axes, study.only(noises=place[:1], datasets=place[1:]))
     kinds = {QUANTITIES[metric].line: _line_style(metric) for metric in y if len(y) > 1}
-    kinds |= {"stopped early": _CROSS, "paper": DIAMOND}
-    note = repeats_in_words(study, band=band)
-    name_lines(figure, styles, kinds, note)
+    kinds |= {"stopped early": _CROSS, "paper": panels.DIAMOND}
+    note = panels.repeats_in_words(study, band=band)
+    panels.name_lines(figure, styles, kinds, note)
     words = f" ({listed([QUANTITIES[metric].line for metric in y])})" * (len(y) > 1)
     has_stops = PRINTED in y and any(result.stopped_at for result in study.results)
-    describe(
+    panels.describe(
         figure,
         f"{capital(_axis(y).partition(' (%)')[0])}{words} against the round, on a log scale: "
         f"{note}.",
@@ -170,7 +154,7 @@ def _draw_line(
         std = errors.std(axis=0, ddof=1)
         ends = mean - std, mean + std
     is_main = quantity.on_test and quantity.stroke[0] == "solid"
-    draw_line(
+    panels.draw_line(
         axes,
         rounds,
         mean,
@@ -214,7 +198,7 @@ def _draw_paper_values(
         if value is not None and value.error is not None and value not in drawn:
             drawn.add(value)
             label = run.method + AND + "paper"
-            axes.plot(T, 100 * value.error, zorder=6, color=colour, label=label, **DIAMOND)
+            axes.plot(T, 100 * value.error, zorder=6, color=colour, label=label, **panels.DIAMOND)
 
 
 def _format_axes(axes: Axes, rounds: int, metrics: Sequence[str]) -> None:
@@ -226,7 +210,7 @@ def _format_axes(axes: Axes, rounds: int, metrics: Sequence[str]) -> None:
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
     if axes.get_yscale() == "linear":
-        axes.set_ylim(bottom=lowest(axes, metrics))
+        axes.set_ylim(bottom=panels.lowest(axes, metrics))
         axes.yaxis.set_major_locator(MaxNLocator(5))
     else:
-        round_log_ticks(axes)
+        panels.round_log_ticks(axes)

@@ -12,21 +12,7 @@ from pydantic import Field
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.figures.panels import (
-    columns_of,
-    describe,
-    draw_line,
-    lay_out,
-    lowest,
-    most_shown,
-    name_lines,
-    places_of,
-    repeats_in_words,
-    round_log_ticks,
-    say_no_result,
-    styles_of,
-    values_at,
-)
+from boostbench.reports.figures import panels
 from boostbench.reports.figures.style import GREY, method_styles, round_ticks
 from boostbench.reports.text import capital
 from boostbench.reports.values.designs import Repeats, over_sets, sample_of
@@ -75,8 +61,8 @@ def draw_noise(
     """
     levels, left_out, whole, metric = _levels(study), "", study, QUANTITIES[value]
     if not mean:
-        study, left_out = most_shown(study, value, len(levels))
-    shown, styles = values_at(study, value, at), styles_of(study)
+        study, left_out = panels.most_shown(study, value, len(levels))
+    shown, styles = panels.values_at(study, value, at), panels.styles_of(study)
     labels = [label for label in study.contenders if label != against]
 
     @cache
@@ -97,15 +83,15 @@ def draw_noise(
                 yield 100 * rate, *_with_band(own, other)
 
     parts = [study.datasets] if mean else [[name] for name in study.datasets]
-    panels = [(model, names) for model in levels for names in parts]
+    cells = [(model, names) for model in levels for names in parts]
     several = len(levels) > 1
-    titles = [", ".join([*names] * (not mean) + [model] * several) for model, names in panels]
-    n_columns = min(len(levels), _MOST_COLUMNS) if mean else columns_of(len(parts))
+    titles = [", ".join([*names] * (not mean) + [model] * several) for model, names in cells]
+    n_columns = min(len(levels), _MOST_COLUMNS) if mean else panels.columns_of(len(parts))
     x = "noise rate (%)" + f", {next(iter(levels))}" * (not several)
     y = f"{shown.axis},\nless {against}" if against else shown.axis
     size = _PANEL if n_columns > 1 else _LARGE
-    figure, grid = lay_out(titles, n_columns, size, _MARGINS, (x, y))
-    for axes, (model, names) in zip(grid, panels, strict=True):
+    figure, grid = panels.lay_out(titles, n_columns, size, _MARGINS, (x, y))
+    for axes, (model, names) in zip(grid, cells, strict=True):
         lines = {label: [*points(model, names, label)] for label in labels}
         least = -np.inf if against else metric.shown_range[0]
         _draw_lines(axes, lines, styles, least, band=band, scale=metric.scale)
@@ -120,17 +106,19 @@ def draw_noise(
         axes.xaxis.set_major_locator(round_ticks(6))
         axes.yaxis.set_major_locator(round_ticks(6))
         if not any(lines.values()):
-            say_no_result(axes, study.only(datasets=names))
+            panels.say_no_result(axes, study.only(datasets=names))
     if mean or against:
         _cut_bands(grid, shared=mean)
-    bands = repeats_in_words(study, band=band)
+    bands = panels.repeats_in_words(study, band=band)
     if mean or against:
         kind = "of the paired difference" if against else "by a bootstrap over data sets"
         bands = f"bands: 95 % intervals {kind}"
-    name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{shown.rounds}; {bands}")
+    panels.name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{shown.rounds}; {bands}")
     what = f"{capital(shown.axis)}{f' less that of {against}' if against else ''}"
     over = f", mean over {len(study.datasets)} data sets," if mean else ""
-    describe(figure, f"{what} against the noise rate{over} at {shown.rounds}; {bands}.", left_out)
+    panels.describe(
+        figure, f"{what} against the noise rate{over} at {shown.rounds}; {bands}.", left_out
+    )
     return figure
 
 
@@ -178,9 +166,8 @@ def draw_parameter(
     label: str = "",
     x_scale: Scale = "log",
     y_scale: Scale = "linear",
-    band: Band = True,
 ) -> Figure:
-    """Error against a parameter, mean and band over repeats, a panel per data set, rows per noise.
+    """Error against a parameter, mean and band over repeats, a panel per noise and data set.
 
     Boosters that differ only in this parameter share a line.
 
@@ -192,7 +179,7 @@ def draw_parameter(
     label : str, default=x
         Label of the x axis.
     """
-    shown, metric = values_at(study, value, at), QUANTITIES[value]
+    shown, metric = panels.values_at(study, value, at), QUANTITIES[value]
     names = _lines((result for result in study.results if result.ok), x)
     styles = method_styles(names.values())
     found: dict[tuple[str, str], dict[str, list[Point]]] = {}  # lines by noise and data set
@@ -208,22 +195,22 @@ def draw_parameter(
         raise BoostbenchError(
             f"x must name a parameter with several values among the runs, found {x!r}: {values}"
         )
-    places, n_columns = places_of(study), columns_of(len(study.datasets))
+    places, n_columns = panels.places_of(study), panels.columns_of(len(study.datasets))
     size = _LARGE if n_columns == 1 else _PANEL
     labels = label or x, shown.axis
-    figure, panels = lay_out(places.values(), n_columns, size, _MARGINS, labels)
-    for axes, place in zip(panels, places, strict=True):
+    figure, grid = panels.lay_out(places.values(), n_columns, size, _MARGINS, labels)
+    for axes, place in zip(grid, places, strict=True):
         axes.set_xscale(x_scale)
         axes.set_yscale(y_scale)
         lines = found.get(place, {})
-        _draw_lines(axes, lines, styles, metric.shown_range[0], band=band, scale=metric.scale)
+        _draw_lines(axes, lines, styles, metric.shown_range[0], band=True, scale=metric.scale)
         if axes.lines:
             _format_axes(axes, sorted({p[0] for of in lines.values() for p in of}), value)
         else:
-            say_no_result(axes, study.only(noises=place[:1], datasets=place[1:]))
-    note = f"{shown.rounds}; {repeats_in_words(study, band=band)}"
-    name_lines(figure, styles, {}, note)
-    describe(figure, f"{capital(shown.axis)} against {label or x} at {note}.")
+            panels.say_no_result(axes, study.only(noises=place[:1], datasets=place[1:]))
+    note = f"{shown.rounds}; {panels.repeats_in_words(study, band=True)}"
+    panels.name_lines(figure, styles, {}, note)
+    panels.describe(figure, f"{capital(shown.axis)} against {label or x} at {note}.")
     return figure
 
 
@@ -243,7 +230,7 @@ def _draw_lines(
             y, low, high = (scale * row for row in shown)
             look: dict[str, Any] = {"zorder": 4 - order / 100, "label": name, **styles[name]}
             ends = (low, high) if band else None
-            draw_line(axes, x, y, ends, least=least, markersize=3.4, linewidth=1.3, **look)
+            panels.draw_line(axes, x, y, ends, least=least, markersize=3.4, linewidth=1.3, **look)
 
 
 def _lines(results: Iterable[Result], x: str) -> dict[str, str]:
@@ -287,7 +274,7 @@ def _format_axes(axes: Axes, numbers: list[float], metric: str) -> None:
         axes.xaxis.set_minor_locator(NullLocator())
         axes.set_xticks(numbers[::-1][::step])
     axes.xaxis.set_major_formatter("{x:g}")
-    round_log_ticks(axes)
+    panels.round_log_ticks(axes)
     if axes.get_yscale() == "linear":
-        axes.set_ylim(min(0.0, lowest(axes, [metric])), 1.04 * axes.get_ylim()[1])
+        axes.set_ylim(min(0.0, panels.lowest(axes, [metric])), 1.04 * axes.get_ylim()[1])
         axes.yaxis.set_major_locator(round_ticks(6))

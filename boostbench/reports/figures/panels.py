@@ -182,7 +182,7 @@ def describe(figure: Figure, *sentences: str) -> None:
 
 def repeats_in_words(study: Study, *, band: bool) -> str:
     """Return a phrase on the number of runs behind each mean, and on the bands."""
-    counts = study.n_repeats.values()
+    counts = [n for cell in study.cells.values() if (n := sum(result.ok for result in cell))]
     if max(counts, default=0) < 2:
         return "single runs"
     means = f"means of {span(counts)} runs"

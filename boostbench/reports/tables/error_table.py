@@ -44,15 +44,11 @@ _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "round
 ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}
 
 
-def _shown() -> list[str]:
-    return [*NUMBERS, *ACCURACIES]
-
-
 def build_table(
     study: Study,
     *,
     columns: Literal["rounds", "booster"] = "rounds",
-    value: Annotated[str, metric_of(_shown)] = "test_error",
+    value: Annotated[str, metric_of(lambda: [*NUMBERS, *ACCURACIES])] = "test_error",
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,
@@ -85,8 +81,9 @@ def build_table(
     even = not_worse(facts, metric) if tested else set()
     layout = _Layout(facts, QUANTITIES[metric], value in ACCURACIES, even)
     table_rows, names = layout.rows(columns)
+    of = "" if metric == PRINTED else f": {QUANTITIES[metric].words}"
     return Table(
-        title=title or _title(study, metric),
+        title=title or f"{study.config.title or study.config.name}{of}",
         names=names,
         columns=tuple(_label(columns, column) for column in layout.axes[columns]),
         rows=tuple(table_rows),
@@ -288,8 +285,3 @@ def _listed(texts: Iterable[str], most: int = 8) -> str:
     distinct = list(dict.fromkeys(texts))
     more = f"; and {len(distinct) - most} more" if len(distinct) > most else ""
     return "; ".join(distinct[:most]) + more
-
-
-def _title(study: Study, metric: str) -> str:
-    name = study.config.title or study.config.name
-    return name if metric == PRINTED else f"{name}: {QUANTITIES[metric].words}"

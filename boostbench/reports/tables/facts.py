@@ -108,10 +108,9 @@ def rank(facts: dict[FactKey, Fact]) -> tuple[dict[FactKey, str], set[int]]:
             errors = np.round(table.to_numpy(), _DECIMALS)
             for place, (own, its_rank) in enumerate(zip(errors.T, mean_ranks(errors), strict=True)):
                 others = np.delete(errors, place, axis=1).min(axis=1)
-                won = [int(mask.sum()) for mask in (own < others, own == others, own > others)]
+                won = [str(mask.sum()) for mask in (own < others, own == others, own > others)]
                 ranks[FactKey(noise, "mean rank", boosters[place], T)] = f"{its_rank:.2f}"
-                key = FactKey(noise, "wins/ties/losses", boosters[place], T)
-                wins[key] = "/".join(map(str, won))
+                wins[FactKey(noise, "wins/ties/losses", boosters[place], T)] = "/".join(won)
     return {**ranks, **wins}, counts
 
 

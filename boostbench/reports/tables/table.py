@@ -1,11 +1,23 @@
-"""Format-independent tables: labels, cells and remarks."""
+"""Format-independent tables: labels, cells and remarks, and their output.
+
+Methods have their printed names, in CSV those of the config. LaTeX tables, with booktabs, have the
+width of a column; columns and rows without room are continued in another table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar
 
+from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table
+from boostbench.reports.text import markdown as escaped
+from boostbench.reports.text import plain as text_on_a_line
 from boostbench.reports.values.paper import Held
 
 STOPPED, OFF, BETTER, WORSE, EVEN, BEYOND = "†", "‡", "§", "¶", "≈", "–"
@@ -100,3 +112,309 @@ class Notes(list[str]):
         texts = list(texts)
         self += [text for text in dict.fromkeys(texts) if text not in self]
         return tuple(sorted({self.index(text) + 1 for text in texts}))
+
+
+T = TypeVar("T")
+
+
+def to_terminal(table: Table) -> str:
+    """Return the table as plain text at its full width; the best values are marked with ``*``."""
+
+    def plain(text: str) -> str:
+        return text_on_a_line(in_print(text))
+
+    def ours(cell: TableCell) -> str:
+        return plain(cell.text) + "*" * cell.best + cell.marks + _references(cell.notes)
+
+    def paper(cell: TableCell) -> str:
+        return plain(cell.paper) + _references(cell.paper_notes)
+
+    rows = [[*labels, *cells] for _, labels, cells in written_rows(table, plain, ours, paper)]
+    lines = [_header(table, plain), *rows]
+    n_labels, widths = (
+        len(table.names),
+        [max(map(len, column)) for column in zip(*lines, strict=True)],
+    )
+    rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + 3 * (len(widths) - 1))
+    texts = [
+        "   ".join(
+            cell.ljust(width) if place < n_labels else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]
+    starred = " Bold is shown as *." if any(cell.best for cell in table.cells) else ""
+    first, *others = remarks_of(table)
+    below = [plain(text) for text in (first + starred, *others)]
+    return "\n".join([plain(table.title), texts[0], rule, *texts[1:], "", *below]) + "\n"
+
+
+def _header(table: Table, text: Callable[[str], str]) -> list[str]:
+    """Return the names of the columns, with one for each column of the paper's values."""
+    header = [text(name) for name in table.names]
+    for column, with_paper in zip(table.columns, table.with_paper, strict=True):
+        header += [text(column), "paper"][: 1 + with_paper]
+    return header
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table in GitHub's Markdown."""
+
+    def markdown(text: str) -> str:
+        return escaped(in_print(text))
+
+    def ours(cell: TableCell) -> str:
+        text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
+        return text + cell.marks + markdown(_references(cell.notes))
+
+    def paper(cell: TableCell) -> str:
+        return markdown(cell.paper + _references(cell.paper_notes))
+
+    header = _header(table, markdown)
+    numbers = [place >= len(table.names) for place in range(len(header))]
+    rows = ([*labels, *cells] for _, labels, cells in written_rows(table, markdown, ours, paper))
+    body = markdown_table(header, numbers, rows)
+    below = "\n".join(f"- {markdown(text)}" for text in remarks_of(table))
+    return f"**{markdown(table.title)}**\n\n{body}\n\n{below}\n"
+
+
+def to_csv(table: Table) -> str:
+    """Return the table as CSV with a single header line.
+
+    Each column of the table becomes its values, their standard deviations and the paper's values,
+    if there are any, and remarks. A cell without a value has its text instead.
+    """
+    has_std = any(cell.std for cell in table.cells)
+    header = [name.replace(" ", "_") for name in table.names]
+    for name, has_paper in zip(table.columns, table.with_paper, strict=True):
+        parts = ["", *[" std"] * has_std, *[" paper"] * has_paper, " remarks"]
+        header += [name.replace(" ", "") + part for part in parts]
+    rows = [header]
+    for row in table.rows:
+        fields = list(row.labels)
+        for cell, has_paper in zip(row.cells, table.with_paper, strict=True):
+            fields += [cell.value or cell.text, *[cell.std] * has_std, *[cell.paper] * has_paper]
+            fields.append(table.remarks_on(cell))
+        rows.append(fields)
+    file = io.StringIO()
+    csv.writer(file, lineterminator="\n").writerows(map(csv_text, row) for row in rows)
+    return file.getvalue()
+
+
+def written_rows(
+    table: Table,
+    text: Callable[[str], T],
+    ours: Callable[[TableCell], T],
+    paper: Callable[[TableCell], T],
+) -> Iterator[tuple[int, list[T], list[T]]]:
+    """Yield the rows as (index of the first new label, labels, cells of ours and the paper).
+
+    Labels before the first new one repeat the row above and are empty. See `Table.new_labels`.
+    """
+    with_paper = table.with_paper
+    for new, row in table.new_labels():
+        cells = []
+        for cell, has_paper in zip(row.cells, with_paper, strict=True):
+            cells += [ours(cell), *([paper(cell)] if has_paper else [])]
+        labels = [label if place >= new else "" for place, label in enumerate(row.labels)]
+        yield new, [text(label) for label in labels], cells
+
+
+def remarks_of(table: Table) -> list[str]:
+    """Return the footers and the numbered notes."""
+    return [*table.footers, *(f"[{n}] {text}" for n, text in enumerate(table.notes, start=1))]
+
+
+def _references(notes: Iterable[int]) -> str:
+    return "".join(f" [{number}]" for number in notes)
+
+
+#: Widths in points, of text of 8 points: a column (3.2 in), a letter, the space between columns.
+_COLUMN, _LETTER, _SPACE = 230.0, 4.0, 6.0
+_MOST_ROWS, _LONGEST = 48, 26  # rows of a table, letters of a name
+_PARAMETER = re.compile(r"([\w.]+)=(.*)")
+
+
+def to_latex(table: Table, *, label: str = "", own: Collection[str] = ()) -> str:
+    r"""Return a table in LaTeX, after a comment on the package needed.
+
+    Parameters
+    ----------
+    table : Table
+    label : str, default=""
+        Label for ``\ref``; further tables have ``-2``, ``-3``, ... appended.
+    own : collection of str, default=()
+        Labels of boosters to set in italics, as those of the author.
+    """
+    texts = [r"% needs \usepackage{booktabs}"]
+    blocks = (block for part in _by_noise(table) for block in _blocks(part, own))
+    for number, (caption, lines) in enumerate(blocks, start=1):
+        name = label if number == 1 else f"{label}-{number}"
+        texts += [
+            r"\begin{table}",
+            r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
+            rf"\caption{{{caption}}}" + rf"\label{{{name}}}" * bool(label) + r"\par\smallskip",
+            *lines,
+            r"\end{table}",
+        ]
+    return "\n".join(texts) + "\n"
+
+
+def short_labels(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return name and variant of each label; the variant has the parameters that differ.
+
+    Examples
+    --------
+    >>> short_labels(["mine (gamma=0.5, trim=0.1)", "mine (gamma=1, trim=0.1)", "samme"])["samme"]
+    ('samme', '')
+    >>> short_labels(["mine (gamma=0.5, trim=0.1)", "mine (gamma=1, trim=0.1)"]).values()
+    dict_values([('mine', 'γ=0.5'), ('mine', 'γ=1')])
+    >>> short_labels(["lpboost", "lpboost (0.4)"]).values()
+    dict_values([('lpboost', ''), ('lpboost', '0.4')])
+    """
+    found: dict[str, dict[str, list[str]]] = {}
+    for label in labels:
+        name, _, inside = label.removesuffix(")").partition(" (")
+        found.setdefault(name, {})[label] = inside.split(", ") if inside else []
+    short = {}
+    for name, variants in found.items():
+        grid = [set(words) for words in variants.values() if words and all("=" in w for w in words)]
+        common = set.intersection(*grid) if len(grid) > 1 else set()
+        for label, words in variants.items():
+            differing = [word for word in words if word not in common]
+            is_alone = len(variants) == 1
+            text = (label, "") if is_alone else (name, ", ".join(map(_symbol, differing)))
+            short[label] = text
+    return short
+
+
+def _symbol(word: str) -> str:
+    """Return ``parameter=value`` with a Greek letter for the parameter, if it is named as one."""
+    match = _PARAMETER.fullmatch(word)
+    if match is None:
+        return word
+    name = match[1].rpartition("__")[2]
+    try:
+        name = unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda')}")
+    except KeyError:
+        name = SYMBOLS.get(name, name)
+    return f"{name}={match[2]}"
+
+
+def _by_noise(table: Table) -> Iterator[Table]:
+    """Yield the part of each noise, with the noise in the title."""
+    if table.names[0] != "noise" or len(table.names) == 1:
+        yield table
+        return
+    for noise in dict.fromkeys(row.labels[0] for row in table.rows):
+        rows = [replace(r, labels=r.labels[1:]) for r in table.rows if r.labels[0] == noise]
+        title = f"{table.title} ({noise})"
+        yield replace(table, names=table.names[1:], rows=tuple(rows), title=title)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column, in LaTeX."""
+
+    heads: tuple[str, str, str]  # name, variant of it, and "ours" or "paper"
+    cells: tuple[str, ...]
+    width: float  # in points
+
+
+def _blocks(table: Table, own: Collection[str]) -> Iterator[tuple[str, list[str]]]:
+    """Yield caption and lines of each table that the rows and columns need."""
+    names = short_labels([*table.columns, *(label for row in table.rows for label in row.labels)])
+    texts = {label: ", ".join(filter(None, pair)) for label, pair in names.items()}
+    caption = _caption(table, own)
+    for start in range(0, len(table.rows), _MOST_ROWS):
+        part = replace(table, rows=table.rows[start : start + _MOST_ROWS])
+        labels = [tuple(_name(texts[x], x in own) for x in row.labels) for row in part.rows]
+        room = _COLUMN - sum(
+            _width([name, *(texts[row.labels[i]] for row in part.rows)])
+            for i, name in enumerate(table.names)
+        )
+        chunk: list[_Column] = []
+        for columns in _columns(part, names, own):
+            if chunk and sum(each.width for each in (*chunk, *columns)) > room:
+                yield caption, _tabular(part, labels, chunk)
+                caption, chunk = rf"{latex(table.title)}, continued", []
+            chunk += columns
+        yield caption, _tabular(part, labels, chunk)
+        caption = rf"{latex(table.title)}, continued"
+
+
+def _columns(
+    table: Table, names: dict[str, tuple[str, str]], own: Collection[str]
+) -> Iterator[list[_Column]]:
+    """Yield each column; one with values of the paper as two columns."""
+    for place, (label, with_paper) in enumerate(zip(table.columns, table.with_paper, strict=True)):
+        cells = [row.cells[place] for row in table.rows]
+        (name, variant), n = names[label], 1 + with_paper
+        heads = _name(name, label in own), latex(variant)
+        least = _width([variant or name]) / n
+        texts = [cell.text.replace(" ± ", "") + cell.marks.replace(EVEN, "") for cell in cells]
+        side = "ours" * with_paper
+        columns = [_Column((*heads, side), tuple(map(_ours, cells)), max(_width(texts), least))]
+        if with_paper:
+            printed = [cell.paper for cell in cells]
+            width = max(_width(printed), least)
+            columns.append(_Column((*heads, "paper"), tuple(map(latex, printed)), width))
+        yield columns
+
+
+def _tabular(
+    table: Table, labels: Sequence[tuple[str, ...]], columns: Sequence[_Column]
+) -> list[str]:
+    """Return the lines of some columns of a table."""
+    import pandas as pd
+
+    levels = [level for level in range(3) if any(column.heads[level] for column in columns)]
+    heads = [[column.heads[level] for column in columns] for level in levels]
+    frame = pd.DataFrame(
+        list(zip(*(column.cells for column in columns), strict=True)),
+        index=pd.MultiIndex.from_tuples(labels, names=[latex(name) for name in table.names]),
+        columns=pd.MultiIndex.from_arrays(heads) if len(heads) > 1 else heads[0],
+    )
+    lines: list[str] = frame.style.to_latex(
+        column_format=f"@{{}}{'l' * len(table.names)}{'r' * len(columns)}@{{}}",
+        hrules=True,
+        multirow_align="naive",
+        multicol_align="c",
+    ).splitlines()
+    summaries = [place for place, row in enumerate(table.rows) if row.is_summary]
+    if summaries:
+        lines.insert(lines.index(r"\midrule") + 1 + summaries[0], r"\midrule")
+    return lines
+
+
+def _ours(cell: TableCell) -> str:
+    """Return our value in LaTeX: the best bold, one that is not significantly worse underlined."""
+    value, sign, std = cell.text.partition(" ± ")
+    text = rf"\textbf{{{latex(value)}}}" if cell.best else latex(value)
+    text = rf"\underline{{{text}}}" if EVEN in cell.marks else text
+    spread = rf"{{\scriptsize\,$\pm$\,{latex(std)}}}" if sign else ""
+    marks = latex(cell.marks.replace(EVEN, ""))
+    return text + spread + rf"\textsuperscript{{{marks}}}" * bool(marks)
+
+
+def _caption(table: Table, own: Collection[str]) -> str:
+    marks = dict.fromkeys(mark for cell in table.cells for mark in cell.marks)
+    words = [f"{mark} {IN_WORDS[mark]}" for mark in marks if mark != EVEN]
+    words += [f"Underlined: {IN_WORDS[EVEN]}"] if EVEN in marks else []
+    labels = {*table.columns, *(label for row in table.rows for label in row.labels)}
+    words += ["Italic: ours"] if labels & {*own} else []
+    return latex(" ".join([f"{table.title}.", *table.footers[:1], *(f"{w}." for w in words)]))
+
+
+def _name(label: str, is_own: bool) -> str:
+    text = latex(_printed(label))
+    return rf"\textit{{{text}}}" if is_own else text
+
+
+def _printed(text: str) -> str:
+    text = in_print(text)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _width(texts: Iterable[str]) -> float:
+    return _LETTER * max(len(_printed(text)) for text in texts) + _SPACE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -95,11 +94,6 @@ class Study:
             labels = (result.noise, result.run.dataset, result.run.method)
             cells.setdefault(labels, []).append(result)
         return cells
-
-    @cached_property
-    def n_repeats(self) -> Counter[tuple[str, str, str]]:
-        """Numbers of runs with a result by the labels of noise, data set and booster."""
-        return Counter((r.noise, r.run.dataset, r.run.method) for r in self.results if r.ok)
 
     def only(
         self,
