@@ -10,7 +10,6 @@ from boostbench.reports.claims.inference import lower, near
 from boostbench.reports.values.designs import Design, Repeats, over_sets
 from boostbench.reports.values.differences import NO_SAMPLES, UNPAIRED, estimate
 from boostbench.reports.values.paper import PaperValue, compare_with_printed, hold, in_words
-from boostbench.reports.values.rank_statistics import holm
 
 RNG = np.random.default_rng(3)
 LEFT, RIGHT = RNG.normal(0.2, 0.02, 10), RNG.normal(0.22, 0.02, 10)
@@ -101,11 +100,6 @@ def test_equivalence_is_no_failure_to_reject():
     assert lower(sample(0.2 + wide), sample(0.2 + wide[::-1])).state == "open"
     assert outcome.state == "open"
     assert near(sample(0.2 + wide / 50), sample(0.2 + wide[::-1] / 50), 0.02).state == "holds"
-
-
-def test_holms_method():
-    # Holm (1979): 0.01 * 4, 0.02 * 3, max(0.06, 0.03 * 2), 0.5
-    assert holm([0.5, 0.01, 0.03, 0.02]) == pytest.approx([0.5, 0.04, 0.06, 0.06])
 
 
 def printed(error, std=None, repeats=1, method="b"):

@@ -30,8 +30,3 @@ def test_a_row_of_effort_has_the_number_of_runs_and_median_costs(study):
     text = to_markdown(effort(study))
     assert "| dna | SAMME | 2 of 3 | 2000 | 1186 | 37 | 1.50 |" in text
     assert "| letter | SAMME | 0 of 3 | skipped | skipped | skipped | skipped |" in text
-
-
-def test_unrecorded_values_of_a_column_are_dashes(study):
-    text = to_markdown(effort(study, columns=["memory", "predict_time"]))
-    assert "| dna | SAMME | 2 of 3 | 123 | – |" in text

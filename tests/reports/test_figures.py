@@ -72,11 +72,6 @@ def test_differences_are_of_x_minus_y_and_never_mix_the_sides_of_zero(pairs):
     assert stem.get_segments()[0][:, 1].tolist() == [0, 1]  # one problem with equal errors
 
 
-def test_rows_are_metrics_and_columns_are_rounds(pairs):
-    assert len(drawn(duels.scatter, pairs).axes) == 4
-    assert drawn(duels.differences, pairs).axes[0].get_ylabel() == "training error:\nproblems"
-
-
 def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
     config = make_config(tmp_path, datasets=["dna"], boosters=["samme", "sm-boost"], seeds=3)
     study = study_of(config, broken={"dna/samme/clean/seed-1": ("failed", "no luck")})
@@ -85,18 +80,6 @@ def test_a_problem_that_one_of_both_lacks_is_left_out(tmp_path):
     gone = {f"dna/samme/clean/seed-{seed}": ("missing", "") for seed in range(3)}
     with pytest.raises(BoostbenchError, match="no problem was done by both 'samme'"):
         duels.pair_up(study_of(config, broken=gone), "samme", "sm-boost", ["test_error"], 100)
-
-
-@pytest.mark.parametrize(
-    ("x", "y", "names"),
-    [
-        ("samme (random)", "sm-boost (random)", ["samme", "sm-boost"]),
-        ("samme", "sm-boost (random)", ["samme", "sm-boost (random)"]),
-        ("samme", "sm-boost", ["samme", "sm-boost"]),
-    ],
-)
-def test_common_endings_of_labels_are_not_repeated(x, y, names):
-    assert list(duels.Pairing(x, y, [], [], {}, {}).names.values()) == names
 
 
 def test_error_against_noise_is_mean_and_band_at_the_last_round_of_each(rates):

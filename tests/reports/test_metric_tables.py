@@ -5,8 +5,6 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
-from boostbench.reports.figures.error_curves import draw_curves
-from boostbench.reports.figures.style import drawing_style
 from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.values.frame import collect, export_rows
 from boostbench.reports.values.rank_statistics import case_errors
@@ -84,13 +82,6 @@ def test_quantities_of_a_whole_run_are_in_the_row_of_its_last_round(tmp_path):
     assert [cell.text for cell in cells(table, "one")] == ["\N{EN DASH}", "1234"]
     table = build_table(study(tmp_path), value="fit_time", at="end")
     assert cells(table, "one")[0].text == "1.5000"
-
-
-def test_curves_of_a_metric(tmp_path):
-    with drawing_style():
-        (axes,) = draw_curves(study(tmp_path).only(datasets=["dna"]), y=["test_auc"]).axes
-    assert axes.get_ylabel() == "test AUC (%)"
-    assert {line.get_ydata()[-1] for line in axes.lines if len(line.get_ydata()) > 1} == {75, 87.5}
 
 
 def test_rows_hold_metrics_as_they_are_and_times_if_they_are_asked_for(tmp_path):

@@ -15,9 +15,6 @@ from boostbench.reports.figures.rank_figures import draw_critical_difference
 from boostbench.reports.values.rank_statistics import (
     case_errors,
     compare_ranks,
-    competition_ranks,
-    groups_of,
-    mean_ranks,
 )
 
 from .synthetic import drawn, make_config, study_of
@@ -60,18 +57,6 @@ def test_nemenyi_s_critical_difference_is_that_of_the_table():
     four, nine = compare_ranks(np.eye(14, 4)), compare_ranks(np.eye(85, 9))
     assert_allclose(four.critical_difference, 2.569 * np.sqrt(4 * 5 / (6 * 14)), rtol=1e-3)
     assert_allclose(nine.critical_difference, 3.102 * np.sqrt(9 * 10 / (6 * 85)), rtol=1e-3)
-
-
-def test_ranks_share_the_better_place_and_mean_ranks_the_middle():
-    errors = np.array([[0.1, 0.1, 0.3], [0.2, 0.1, 0.3]])
-    assert competition_ranks(errors).tolist() == [[1, 1, 3], [2, 1, 3]]
-    assert mean_ranks(errors).tolist() == [1.75, 1.25, 3.0]
-
-
-def test_groups_are_the_largest_ones():
-    assert groups_of(np.array([1.0, 3.0, 5.0]), 1.0) == []
-    assert groups_of(np.array([3.0, 1.0, 2.0]), 2.0) == [(0, 2)]
-    assert groups_of(np.array([1.0, 1.5, 2.0, 2.4, 9.0]), 1.0) == [(0, 2), (1, 3)]
 
 
 def test_cases_are_means_over_the_repeats_that_all_have(tmp_path):

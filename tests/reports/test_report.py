@@ -85,13 +85,6 @@ def test_the_files_of_a_report(report):
     assert "AdaBoost.MH" in report.report.main_table()
 
 
-def test_a_config_without_a_report_gets_a_table_and_curves(tmp_path):
-    assert [part.name for part in make_config(tmp_path, report=()).report] == [
-        "table",
-        "curves",
-    ]
-
-
 def test_the_same_records_give_the_same_bytes(tmp_path):
     kinds = [
         kind for kind in registry.figures if registry.figures.module(kind)[:10] == "boostbench"

@@ -142,8 +142,3 @@ def test_latex_compiles(table, tmp_path):
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert not re.search(rb"Missing character|Overfull", (tmp_path / "t.log").read_bytes())
-
-
-def test_a_notebook_is_shown_a_table_only_when_it_prints_it(table, monkeypatch):
-    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
-    assert table.title in to_terminal(table)
