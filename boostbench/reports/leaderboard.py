@@ -71,9 +71,7 @@ def _measure(study: Study, name: str, quantity: Quantity) -> dict[str, Any]:
     """Return a quantity after the last round: mean and, of several runs, spread of each cell."""
     frame = study.at(name)
     frame["value"] *= quantity.scale
-    cells = frame.groupby(["booster", "dataset", "noise"], observed=True)["value"].agg(
-        ["mean", "std"]
-    )
+    cells = frame.groupby(["booster", "dataset", "noise"], observed=True)["value"]
     values = {
         labels: [float(f"{mean:.4g}"), *([float(f"{std:.2g}")] if np.isfinite(std) else [])]
         for labels, mean, std in cells.agg(["mean", "std"]).itertuples()

@@ -95,10 +95,14 @@ class Evidence:
         self.datasets: tuple[str, ...] = getattr(options, "datasets", ()) or scope.datasets
         self.noises: tuple[str, ...] = getattr(options, "noise", ())
         self.value: str = getattr(options, "value", PRINTED)
-        self.metric: Quantity = QUANTITIES[self.value]
         self._at: tuple[int | str, ...] = getattr(options, "at", (END,))
         self._papers = papers
         self._results = study.cells if study else {}  # by noise, data set and booster
+
+    @property
+    def metric(self) -> Quantity:
+        """The quantity of the claim."""
+        return QUANTITIES[self.value]
 
     def cells(
         self,
