@@ -45,8 +45,8 @@ def build_selected_table(study: Study, *, at: int | None = None, title: Title = 
         for labels, results in study.cells.items()
     }
     selections = list(chain(*cells.values()))
-    grids = sorted((selected.grid for selected in selections), key=len, reverse=True)
-    columns = list(dict.fromkeys(axis.name for grid in grids for axis in grid))
+    grids = sorted((selected.grid for selected in selections), key=len)
+    columns = list(dict.fromkeys(axis.name for grid in reversed(grids) for axis in grid))
     columns += ["rounds"] if study.config.select.rounds else []
     several = len(study.noises) > 1
     rows = []
