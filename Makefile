@@ -161,7 +161,7 @@ study: setup  ## which booster for noisy labels? 20 sets, 0 to 40 % wrong labels
 	$(call experiment,noise-study/tree-size)
 	$(call experiment,noise-study/rmboost-diabetes)
 
-leaderboard: setup  ## the same on the 76 sets of `boostbench data fetch --suite noise`, 39 methods
+leaderboard: setup  ## the same on the 76 sets of `boostbench data fetch --suite noise`, 38 methods
 	@$(PIP) --editable '.[study]' || echo 'without the extra study: its runs are skipped'
 	$(call experiment,noise-study/leaderboard)
 	$(call experiment,noise-study/natural-size)

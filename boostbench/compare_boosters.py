@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import inspect
 import json
 import re
@@ -10,17 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import yaml
 
 from boostbench.api import Experiment, Listener, Paths, paths_of
 from boostbench.data.adding import add_file, is_data_file
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.entries import name_and_options
+from boostbench.experiments.configs.shipped import find_config
 from boostbench.inputs import is_installed
 from boostbench.plugin_files import load_plugin, write_plugin
 from boostbench.quantities import QUANTITIES
 from boostbench.registry import Registry, weak_learners
 from boostbench.registry import boosters as known_boosters
+from boostbench.resources import shipped
 from boostbench.source import read_value
 from boostbench.whole_files import write_file
 
@@ -30,6 +35,17 @@ if TYPE_CHECKING:
 Booster = str | Mapping[str, Any] | Any
 #: Prefix of the data set names of copied files; no name of the catalog has it.
 _PREFIX = "own-"
+#: Folder of the report whose table of recommendations is the advice.
+ADVICE = "results/noise-leaderboard-standard"
+#: Columns of that table in its CSV file, and as they are shown.
+_ADVICE_COLUMNS = {
+    "classes": "classes",
+    "wrong_labels": "wrong labels",
+    "take": "take",
+    "nexttoit": "next to it",
+    "error(%)": "error (%)",
+    "regretelsewhere": "regret elsewhere",
+}
 
 
 def compare(
@@ -163,6 +179,41 @@ def last_winner(results: str | Path = "results", on: str = "") -> dict[str, Any]
         what = f"the last comparison was on {known}; name a booster, or one of these with --on"
         raise BoostbenchError(what, where=str(path))
     return chosen[0]
+
+
+def advised(
+    on: str | Path | Sequence[str | Path], **options: Any
+) -> tuple[list[dict[str, str]], list[Booster]]:
+    """Return what the noise study recommends for data sets, and the boosters to compare on them.
+
+    Parameters
+    ----------
+    on, **options
+        As for `experiment_on`.
+
+    Returns
+    -------
+    rows : list of dict
+        Rows of the study's table of recommendations that are for data with as many classes.
+    boosters : list of mapping
+        All that these rows recommend, and those next to it if the share of wrong labels is unknown.
+    """
+    two = {data.n_classes == 2 for _, data in data_of(experiment_on(["samme"], on, **options))}
+    with (shipped(ADVICE) / "recommended.csv").open(encoding="utf-8", newline="") as file:
+        read = [row for row in csv.DictReader(file) if (row["classes"] == "2") in two]
+    rows = [{shown: row[name] for name, shown in _ADVICE_COLUMNS.items()} for row in read]
+    config = find_config("noise-study/leaderboard")
+    entries: dict[str, Booster] = {}
+    for entry in yaml.safe_load(config.read_text(encoding="utf-8"))["boosters"]:
+        name, params = name_and_options(entry, "booster")
+        is_plugin = name.partition(":")[0].endswith(".py")
+        path = str(config.with_name(name)) if is_plugin else name
+        entries[params.get("label", name)] = {path: {"label": name, **params}}
+    labels = [row["take"] for row in rows]
+    labels += [
+        x for r in rows if r["wrong labels"] == "unknown" for x in r["next to it"].split(", ")
+    ]
+    return rows, [entries[label] for label in dict.fromkeys(labels) if label in entries]
 
 
 def comparison_experiment(

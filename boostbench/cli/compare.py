@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from boostbench.cli.guard import INTERRUPTED, OK
 from boostbench.cli.options import (
     DataOptions,
@@ -16,7 +18,7 @@ from boostbench.cli.options import (
     Json,
     Results,
     Retry,
-    argument,
+    any_number,
     next_line,
     option,
     statuses_of,
@@ -34,7 +36,7 @@ class Options(DataOptions):
 
     boosters: Annotated[
         list[str],
-        argument("BOOSTER", "Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,..."),
+        any_number("BOOSTER", "Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,..."),
     ]
     on: Annotated[
         list[str], option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file; repeatable.")
@@ -64,6 +66,10 @@ def compare(
         ),
     ] = None,
     page: Annotated[Path | None, option("FILE", "Also write the answer as a page.")] = None,
+    advise: Annotated[
+        bool,
+        typer.Option("--advise", help="Compare what the noise study recommends for such data."),
+    ] = False,
     jobs: Jobs = None,
     retry: Retry,
     as_json: Json = False,
@@ -77,8 +83,10 @@ def compare(
       boostbench compare samme adaboost-mh --on wine
       boostbench compare samme sm-boost:subsample=0.5 --on patients.csv --target diagnosis --jobs 2
       boostbench compare samme sm-boost --on wine --noise uniform-other:rate=0.2 --page wine.html
+      boostbench compare --advise --on patients.csv --target diagnosis
     """
     from boostbench.compare_boosters import (
+        advised,
         answer,
         comparison_experiment,
         data_of,
@@ -89,6 +97,13 @@ def compare(
     from boostbench.reports.comparison import rope_of
 
     given = options.given()
+    if advise:
+        own = given.pop("boosters", [])
+        rows, named = advised(**given)
+        given["boosters"] = [*own, *named]
+        with redirect_stdout(sys.stderr):
+            print("The noise study (docs/noise-study.md) recommends for as many classes:")
+            print_rows(rows)
     experiment = comparison_experiment(**given)
     rope = rope_of(rope, options.metric)
     with redirect_stdout(sys.stderr):  # stdout gets the result only

@@ -30,7 +30,10 @@ DRAWS = 200
 ANCHOR = 1000.0
 #: Points of error above the best within which a method stands next to it.
 NEAR = 1.0
-UNKNOWN = "rate unknown"
+UNKNOWN = "unknown"
+#: Training samples from which a data set is no small one.
+SMALL = 500
+FEW, MANY = f"unknown, fewer than {SMALL} samples", f"unknown, {SMALL} samples or more"
 
 
 def complete(study: Study, noises: Iterable[str]) -> tuple[list[str], Errors, Errors]:
@@ -140,9 +143,9 @@ def standings(study: Study, *, noise: str = "", anchor: BoosterLabel = "random-f
     gap = 100.0 * np.where(errors > 0.0, (errors - least) / np.maximum(errors, 1e-12), 0.0)
     rows = [
         Row(
-            (in_print(methods[k]),),
+            (methods[k],),
             tuple(
-                TableCell(text, value=text)
+                TableCell(text)
                 for text in (
                     f"{rating[k]:.0f}",
                     f"[{low[k]:.0f}, {high[k]:.0f}]",
@@ -176,8 +179,8 @@ def standings(study: Study, *, noise: str = "", anchor: BoosterLabel = "random-f
 
 
 def situations(study: Study) -> dict[str, list[str]]:
-    """Return the labels of the noises of each situation, by its description."""
-    found: dict[str, list[str]] = {}
+    """Return the labels of the noises of each situation, by its description; unknown ones first."""
+    found: dict[str, list[str]] = {UNKNOWN: list(study.noises)}
     for result in study.results:
         rate, model = result.noise_rate, result.run.noise.model
         words = f"{model} {'≤ 20 %' if rate <= 0.2 else '> 20 %'}"
@@ -185,47 +188,55 @@ def situations(study: Study) -> dict[str, list[str]]:
             words = "none"
         if result.noise not in found.setdefault(words, []):
             found[words].append(result.noise)
-    return {**found, UNKNOWN: list(study.noises)}
+    return found
 
 
 def recommend(study: Study) -> Table:
     """Recommend a method for each situation, and try the rule on data sets without part in it.
 
     A row is for data of two or of more classes, and for one kind of wrong labels at low or high
-    rates, or for any of them. In each of many divisions the data sets are halved at random: the
-    method of the lowest mean error on one half is taken on the other. Its regret there is its error
-    less that of the best method of each data set, which nobody knows beforehand.
+    rates, or for any of them, and then also for few or many samples. In each of many divisions the
+    data sets are halved at random: the method of the lowest mean error on one half is taken on the
+    other. Its regret there is its error less that of the best method of each data set, which
+    nobody knows beforehand.
     """
     methods = study.contenders
-    n_classes = {r.run.dataset: r.record.n_classes for r in study.results if r.ok and r.record}
+    records = {r.run.dataset: r.record for r in study.results if r.ok and r.record}
     rows, answers = [], []
     for classes, label in (("two", "2"), ("three or more", "≥ 3")):
-        known = [d for d in study.datasets if (n_classes.get(d) == 2) == (classes == "two")]
-        part = study.only(datasets=known)
-        clean_sets, clean, _ = complete(part, [CLEAN_NOISE])
-        for words, noises in situations(part).items() if known else ():
-            sets, errors, _ = complete(part, noises)
+        known = [d for d in study.datasets if d in records]
+        known = [d for d in known if (records[d].n_classes == 2) == (classes == "two")]
+        clean_sets, clean, _ = complete(study.only(datasets=known), [CLEAN_NOISE])
+        cost = dict(zip(clean_sets, (clean - clean.min(axis=0)).T, strict=True))
+        of_size = {
+            FEW: [d for d in known if records[d].n_train < SMALL],
+            MANY: [d for d in known if records[d].n_train >= SMALL],
+        }
+        parts = [(words, known, noises) for words, noises in situations(study).items()]
+        parts[1:1] = [(words, part, parts[0][2]) for words, part in of_size.items()]
+        for words, part, noises in parts:
+            sets, errors, _ = complete(study.only(datasets=part), noises) if part else ([], 0, 0)
             if len(sets) < 4:
                 continue
             mean = errors.mean(axis=1)
-            best = int(mean.argmin())
-            near = [k for k in np.argsort(mean, kind="stable") if mean[k] <= mean[best] + NEAR]
+            first, *others = np.argsort(mean, kind="stable")
+            near = [methods[k] for k in others if mean[k] <= mean[first] + NEAR]
             regret, chosen = tried(errors)
-            cost = clean[best].mean() - clean.mean(axis=1).min() if clean_sets else np.nan
+            on_clean = [cost[d][first] for d in sets if d in cost]
             texts = (
-                in_print(methods[best]),
-                f"{mean[best]:.1f}",
-                ", ".join(in_print(methods[k]) for k in near[1:4]) or BEYOND,
+                f"{len(sets)}",
+                methods[first],
+                ", ".join(near[:3]) or BEYOND,
+                f"{mean[first]:.1f}",
                 "{:.1f} [{:.1f}, {:.1f}]".format(*regret),
-                f"{100.0 * chosen[best]:.0f}",
-                f"{cost:.1f}",
+                f"{100.0 * chosen[first]:.0f}",
+                f"{np.mean(on_clean):.1f}" if on_clean else BEYOND,
             )
-            cells = tuple(TableCell(text, value=text) for text in texts)
-            rows.append(Row((f"{label} ({len(sets)} sets)", words), cells))
+            rows.append(Row((label, words), tuple(TableCell(text) for text in texts)))
             if words == UNKNOWN:
                 answers.append(
                     f"For data of {classes} classes and an unknown share of wrong labels, "
-                    f"{in_print(methods[best])} has the lowest mean error; chosen on half of the "
+                    f"{in_print(methods[first])} has the lowest mean error; chosen on half of the "
                     f"sets, the rule is {regret[0]:.1f} points above the best method of each set "
                     "of the other half."
                 )
@@ -235,12 +246,13 @@ def recommend(study: Study) -> Table:
         title="Recommended methods by type of data, and their regret on other sets",
         names=("classes", "wrong labels"),
         columns=(
+            "sets",
             "take",
-            "its error (%)",
             "next to it",
+            "error (%)",
             "regret elsewhere",
             "chosen (%)",
-            "cost on clean labels",
+            "above the best on clean labels",
         ),
         rows=tuple(rows),
         answer=tuple(answers),
@@ -248,7 +260,7 @@ def recommend(study: Study) -> Table:
             f"Next to it: at most {NEAR:g} point above. Regret elsewhere: points above the best "
             f"method of each set, for the method chosen on half of the sets and taken on the other "
             f"half; mean and 90 % of {DRAWS} divisions. Chosen: share of the halves that take it.",
-            "Cost on clean labels: points above the lowest mean error there.",
+            "Above the best on clean labels: points above the best method of each set.",
         ),
     )
 

@@ -45,6 +45,26 @@ def test_the_answer_comes_first_then_the_tables_and_a_page_shows_them(
     assert sum(chances) == pytest.approx(1.0)
 
 
+def test_the_recommended_boosters_are_shown_and_compared(
+    boostbench, in_this_process, tmp_path, monkeypatch
+):
+    head = "classes,wrong_labels,take,nexttoit,error(%),regretelsewhere"
+    rows = [
+        "2,unknown,extra-trees,samme,1,2",
+        '≥ 3,unknown,filtered random-forest,"random-forest, samme",20.1,1.5',
+        "≥ 3,none,samme,–,9.0,1.0",
+    ]
+    (tmp_path / "recommended.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
+    monkeypatch.setattr("boostbench.compare_boosters.shipped", lambda folder: tmp_path)
+    outcome = boostbench("compare", "sm-boost", "--advise", "--on", "iris", *SMALL)
+    assert outcome.code == 0, outcome.err
+    shown = [" ".join(line.split()) for line in outcome.err.splitlines()]
+    assert "≥ 3 unknown filtered random-forest random-forest, samme 20.1 1.5" in shown
+    assert not [line for line in shown if line.startswith("2 unknown")]
+    compared = ["sm-boost", "filtered random-forest", "samme", "random-forest"]
+    assert [name for name in compared if f"\n{name}" not in outcome.out] == []
+
+
 def test_a_booster_for_two_classes_is_left_out_of_more(boostbench, in_this_process):
     outcome = boostbench("compare", "adaboost", "samme", "adaboost-mh", "--on", "iris", *SMALL)
     assert outcome.code == 1
