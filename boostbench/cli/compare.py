@@ -19,6 +19,7 @@ from boostbench.cli.options import (
     Results,
     Retry,
     any_number,
+    argument,
     next_line,
     option,
     statuses_of,
