@@ -18,7 +18,7 @@ from boostbench.data.adding import add_file, is_data_file
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.entries import name_and_options
+from boostbench.experiments.configs.components import name_and_options
 from boostbench.experiments.configs.shipped import find_config
 from boostbench.inputs import is_installed
 from boostbench.plugin_files import load_plugin, write_plugin
