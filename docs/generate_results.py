@@ -22,21 +22,18 @@ ROOT = DOCS.parent
 RESULTS = ROOT / "results"
 #: Methods in the table of mean errors, as the CSV file names them.
 METHODS = (
+    "chimeraboost",
+    "catboost(earlystopping)",
     "filteredrandom-forest",
     "random-forest",
-    "catboost",
-    "xgboost",
     "sm-boost",
+    "lightgbm(earlystopping)",
+    "lightgbm",
     "splboost",
-    "adaboost-mh",
     "adaboost",
+    "adaboost-mh",
 )
-NOISES = {
-    "clean": "none",
-    "uniform-other 0.2": "20 %",
-    "uniform-other 0.4": "40 %",
-    "pair 0.4": "40 %, to the next class",
-}
+NOISES = {"clean": "none", "uniform-other 0.2": "20 %", "uniform-other 0.4": "40 %"}
 MUCH = "uniform-other 0.4"
 CLASSES = {"≥ 3": "three or more", "2": "two"}
 #: Measures in the table of performance, by how ``benchmarks.csv`` names them, and their data sets.
@@ -64,60 +61,61 @@ def page(path: Path) -> str:
 def study(folder: str) -> str:
     """Return the size of a study and the method that each kind of data should start with."""
     errors = _errors(folder)
+    noises = [*dict.fromkeys(row["noise"] for row in errors if any(map(_number, row.values())))]
     sets = {row["data_set"]: find_entry(row["data_set"]).n_classes for row in errors}
     n_two = sum(n == 2 for n in sets.values())
-    rates = [round(100 * float(rate)) for _, _, rate in _noises(errors) if rate]
-    answers = []
-    for classes, words in CLASSES.items():
-        low, high = (
-            _name(row["take"])
-            for row in _recommended(folder)
-            if row["classes"].startswith(classes) and row["wrong_labels"].startswith("uniform")
-        )
-        both = low if low == high else f"{low} (up to 20 % of wrong labels) or {high} (beyond)"
-        answers.append(f"with {both} for {words} classes")
+    answers = [
+        f"with {_name(row['take'])} for {CLASSES[row['classes']]} classes"
+        for row in _rows(RESULTS / folder / "recommended.csv")
+        if row["wrong_labels"] == "unknown"
+    ]
     return (
-        f"{len(_methods(errors))} methods were tried on {n_two} data sets of two classes and "
-        f"{len(sets) - n_two} of more, with up to {max(rates)} % of the training labels wrong.\n"
-        f"**Where labels are wrong at random, start {listed(answers)}.**"
+        f"{len(_methods(errors))} methods on {n_two} data sets of two classes and "
+        f"{len(sets) - n_two} of more; wrong labels: {', '.join(noises)}.\n"
+        f"**If nobody knows how many labels are wrong, start {listed(answers)}.**"
     )
 
 
 def where_to_start(folder: str) -> str:
-    """Return the recommended methods by classes and share of wrong labels, of any other class."""
+    """Return the recommended methods by classes and wrong labels, with their regret."""
     rows = []
-    for row in _recommended(folder):
-        kind, _, share = row["wrong_labels"].partition(" ")
-        if kind in ("none", "uniform-other"):
-            error = row.get("itserror") or row["itserror(%)"]
-            near = row.get("asgoodwithinapoint") or row["nexttoit"]
-            beside = near.partition(" and ")[0].split(", ")
-            classes, _, sets = row["classes"].partition(" (")
-            taken = ", ".join(dict.fromkeys(map(_name, beside)))
-            said = [f"{CLASSES[classes]} ({sets}", share or "none"]
-            rows.append([*said, _name(row["take"]), error, taken])
-    if not rows:
-        return "Its runs are not made yet; nothing above rests on it."
-    error = "error (95 % interval)" if "[" in rows[0][3] else "error (%)"
-    head = ["classes", "wrong labels", "start with", error, "within a point"]
-    return markdown_table(head, [False] * 5, rows).strip()
+    for row in _rows(RESULTS / folder / "recommended.csv"):
+        beside = ", ".join(map(_name, row["nexttoit"].split(", ")))
+        said = [CLASSES[row["classes"]], row["wrong_labels"], row["sets"]]
+        rows.append([*said, _name(row["take"]), beside, row["error(%)"], row["regretelsewhere"]])
+    head = ["classes", "wrong labels", "sets", "take", "within a point", "error (%)", "regret"]
+    numbers = [False, False, True, False, False, True, True]
+    return markdown_table(head, numbers, rows).strip()
+
+
+def standings(folder: str) -> str:
+    """Return the best methods over all data sets and noises."""
+    rows = _rows(RESULTS / folder / "standings.csv")[:12]
+    columns = [key for key in rows[0] if not key.endswith(" remarks")]
+    shown = [[_name(row["method"]), *(row[key] for key in columns[1:])] for row in rows]
+    head = ["", "Elo", "95 % interval", "mean rank", "error (%)", "improvability (%)", "fit (s)"]
+    return markdown_table(head, [False] + [True] * 6, shown).strip()
 
 
 def mean_errors(folder: str) -> str:
     """Return the mean errors of some methods over the sets of two, and of more classes."""
-    rows = [row for row in _errors(folder) if all(row[method] for method in METHODS)]
-    noises = {False: [*NOISES], True: [*NOISES][:-1]}  # of two classes, the next is the other one
-    shown = []
-    for method in METHODS:
-        means = [
-            _mean(rows, method, noise, is_two=is_two)
-            for is_two, names in noises.items()
-            for noise in names
-        ]
-        shown.append([_name(method), *means])
+    rows = [row for row in _errors(folder) if all(_number(row[method]) for method in METHODS)]
+    whole = {
+        row["data_set"]
+        for row in rows
+        if sum(other["data_set"] == row["data_set"] for other in rows) >= len(NOISES)
+    }
+    rows = [row for row in rows if row["data_set"] in whole]
+    shown = [
+        [_name(method)]
+        + [_mean(rows, method, n, is_two=is_two) for is_two in (False, True) for n in NOISES]
+        for method in METHODS
+    ]
     clean, *noisy = NOISES.values()
-    head = [f"three classes or more: {clean}", *noisy, f"two classes: {clean}", *noisy[:-1]]
-    return markdown_table(["", *head], [False] + [True] * len(head), shown).strip()
+    n_two = sum(find_entry(name).n_classes == 2 for name in whole)
+    many = f"three or more classes ({len(whole) - n_two} sets): {clean}"
+    head = ["", many, *noisy, f"two classes ({n_two} sets): {clean}", *noisy]
+    return markdown_table(head, [False] + [True] * 6, shown).strip()
 
 
 def tuned(folder: str) -> str:
@@ -211,11 +209,6 @@ def _measured(measure: str) -> list[dict[str, str]]:
     return [row for row in rows if row["measure"].startswith(measure)]
 
 
-def _recommended(folder: str) -> list[dict[str, str]]:
-    files = (RESULTS / folder / f"{name}.csv" for name in ("take-this", "recommended"))
-    return next((_rows(file) for file in files if file.exists()), [])
-
-
 def _errors(folder: str) -> list[dict[str, str]]:
     """Return the rows of data sets in a table of errors."""
     below = ("mean rank", "wins/ties/losses")
@@ -223,11 +216,11 @@ def _errors(folder: str) -> list[dict[str, str]]:
 
 
 def _methods(rows: list[dict[str, str]]) -> list[str]:
-    return [key for key in rows[0] if f"{key} std" in rows[0]]
+    return [key for key in rows[0] if f"{key} remarks" in rows[0]]
 
 
-def _noises(rows: list[dict[str, str]]) -> list[tuple[str, str, str]]:
-    return [name.partition(" ") for name in dict.fromkeys(row["noise"] for row in rows)]
+def _number(text: str) -> bool:
+    return text.replace(".", "", 1).isdigit()
 
 
 def _mean(
@@ -263,6 +256,7 @@ def _folded(name: str) -> str:
 BLOCKS = {
     "study": study,
     "where-to-start": where_to_start,
+    "standings": standings,
     "mean-errors": mean_errors,
     "tuned": tuned,
     "leaves": leaves,

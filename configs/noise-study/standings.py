@@ -75,6 +75,11 @@ def complete(study: Study, noises: Iterable[str]) -> tuple[list[str], Errors, Er
     return sets, both[..., 0], both[..., 1]
 
 
+def with_results(study: Study) -> list[str]:
+    """Return the labels of the noises with results of every method on a data set."""
+    return [noise for noise in study.noises if complete(study, [noise])[0]]
+
+
 def elo(errors: Errors, anchor: int) -> Errors:
     """Return the Elo of each method from its comparisons with the others on each data set.
 
@@ -130,7 +135,8 @@ def standings(study: Study, *, noise: str = "", anchor: BoosterLabel = "random-f
         Method whose Elo is 1000.
     """
     methods = study.contenders
-    sets, errors, seconds = complete(study, [noise] if noise else study.noises)
+    noises = [noise] if noise else with_results(study)
+    sets, errors, seconds = complete(study, noises)
     if not sets or anchor not in methods:
         raise BoostbenchError(f"it needs results of all methods and of {anchor!r} on a data set")
     at = methods.index(anchor)
@@ -159,7 +165,7 @@ def standings(study: Study, *, noise: str = "", anchor: BoosterLabel = "random-f
         for k in np.argsort(-rating, kind="stable")
     ]
     return Table(
-        title=f"Standings over {len(sets)} data sets, {noise or 'all kinds and rates of noise'}",
+        title=f"Standings over {len(sets)} data sets; labels: {', '.join(noises)}",
         names=("method",),
         columns=(
             "Elo",
@@ -180,7 +186,7 @@ def standings(study: Study, *, noise: str = "", anchor: BoosterLabel = "random-f
 
 def situations(study: Study) -> dict[str, list[str]]:
     """Return the labels of the noises of each situation, by its description; unknown ones first."""
-    found: dict[str, list[str]] = {UNKNOWN: list(study.noises)}
+    found: dict[str, list[str]] = {UNKNOWN: with_results(study)}
     for result in study.results:
         rate, model = result.noise_rate, result.run.noise.model
         words = f"{model} {'≤ 20 %' if rate <= 0.2 else '> 20 %'}"
@@ -261,6 +267,7 @@ def recommend(study: Study) -> Table:
             f"method of each set, for the method chosen on half of the sets and taken on the other "
             f"half; mean and 90 % of {DRAWS} divisions. Chosen: share of the halves that take it.",
             "Above the best on clean labels: points above the best method of each set.",
+            f"Unknown: the mean over {', '.join(with_results(study))}.",
         ),
     )
 
