@@ -47,6 +47,8 @@ _PRELOADED = (
     "boostbench.experiments.running.execution",
 )
 _TICK_SECONDS = 0.2
+#: A tick that takes longer means that this process was suspended, which counts against no limit.
+_SUSPENDED_SECONDS = 2.0
 _MOST_FORKS = 300
 _CHUNK, _MOST_PARTS = 2**20, 16
 _LOG_BYTES = 10_000
@@ -162,7 +164,10 @@ class _Worker:
         with contextlib.suppress(OSError):  # the worker has died
             self._channel.sendall(pickle.dumps(job))
         while not self._answer.endswith(b"\n") and not self.has_ended():
+            begin = time.monotonic()
             ready = wait([self._client, *self._sources], _TICK_SECONDS)
+            if (waited := time.monotonic() - begin) > _SUSPENDED_SECONDS:  # with the whole job
+                deadline += waited
             if self._client in ready:
                 self._client.recv()
             self._read(ready)

@@ -4,7 +4,9 @@ import os
 import socket
 import subprocess
 import sys
+import time
 
+import psutil
 import pytest
 
 from boostbench.errors import BoostbenchError
@@ -73,3 +75,25 @@ def test_a_server_that_cannot_work_is_told(code, message, runs_of, tmp_path, mon
 def test_a_memory_limit_that_no_worker_can_keep_is_refused():
     with pytest.raises(BoostbenchError, match="memory limit: a worker needs about 300 MiB"):
         LocalExecutor(1, limits=Limits(memory=2**28))
+
+
+def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
+    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 5\n"
+    runs = runs_of(f"{config}boosters: [toy-sleeps: {{seconds: 3.0}}]\n")
+    store = RecordStore(tmp_path)
+    with LocalExecutor(1, limits=Limits(time=7)) as executor:
+        server = psutil.Process(executor._server.pid)
+
+        def suspend(progress):
+            if progress.kind == "tick" and progress.running and not suspended:
+                suspended.extend([*server.children(recursive=True), server])
+                for process in reversed(suspended):
+                    process.suspend()
+                time.sleep(7.5)
+                for process in suspended:
+                    process.resume()
+
+        suspended = []
+        done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=suspend)
+    assert suspended
+    assert done.counts == {"ok": 1}
