@@ -164,7 +164,7 @@ def minutes(what: str) -> str:
         or (what == "papers" and not row["experiment"].startswith(tuple(prefixes)))
     ]
     runs, taken = (sum(float(row[key]) for row in chosen) for key in ("runs", "minutes"))
-    return f"The committed ones, {runs:,.0f} runs, took {taken:.0f} minutes of one core."
+    return f"The {runs:,.0f} committed runs took {taken:.0f} minutes of one core."
 
 
 def run_times() -> str:
