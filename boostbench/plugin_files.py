@@ -14,6 +14,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from contextvars import ContextVar
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -104,19 +105,23 @@ def _line_in(path: Path, error: BaseException) -> str:
     return str(path) if line is None else f"{path}:{line}"
 
 
-@contextlib.contextmanager
-def loading(what: str, where: str, passing: tuple[type[Exception], ...] = ()) -> Iterator[None]:
-    """Raise the exceptions of a plugin as PluginError; its prints go to standard error.
+def load_module(name: str, *, where: str = "") -> ModuleType:
+    """Import a module that a config names; its prints go to standard error.
 
-    Exceptions of the types `passing` remain as they are.
+    Raises
+    ------
+    PluginError
+        If the module must not be executed, or raises another exception than ModuleNotFoundError.
     """
+    check_allowed(f"module {name}", where=where)
     try:
         with contextlib.redirect_stdout(sys.stderr):
-            yield
-    except passing:
+            return import_module(name)
+    except ModuleNotFoundError:
         raise
     except ESCAPING as error:
-        raise PluginError(f"{what}: {one_line(error)}", where=where) from error
+        what = f"{name} cannot be imported: {one_line(error)}"
+        raise PluginError(what, where=where) from error
 
 
 def one_line(error: BaseException) -> str:

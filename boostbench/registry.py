@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from boostbench.errors import PluginError, UnknownNameError
-from boostbench.plugin_files import FILE_MODULE, check_allowed, load_plugin, loading
+from boostbench.plugin_files import FILE_MODULE, load_module, load_plugin
 
 T = TypeVar("T")
 
@@ -112,11 +112,8 @@ class Registry:
         """
 
         def add(plugin: T) -> T:
-            module, attribute = (
-                getattr(plugin, "__module__", ""),
-                getattr(plugin, "__qualname__", ""),
-            )
-            origin = f"{module}:{attribute or repr(plugin)}"
+            attribute = getattr(plugin, "__qualname__", repr(plugin))
+            origin = f"{getattr(plugin, '__module__', '')}:{attribute}"
             known = self._known.get(name)
             if known and known.origin != origin:
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
@@ -208,9 +205,7 @@ class Registry:
         if source.endswith(".py"):
             module = load_plugin(Path(source), where=where)
         elif _is_reference(name):
-            check_allowed(f"module {source}", where=where)
-            with loading(f"{source} cannot be imported", where, (ModuleNotFoundError,)):
-                module = importlib.import_module(source)
+            module = load_module(source, where=where)
         else:
             raise self.unknown(name, where)
         if not hasattr(module, attribute):

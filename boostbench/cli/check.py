@@ -30,15 +30,14 @@ def check(
     """
     from boostbench.plugin_checks import check_plugin, in_words
 
-    n_failed = n_done = 0
+    passed = []
     for part, error in check_plugin(plugin):
-        n_done += 1
-        print(f"{part}: {'ok' if error is None else 'FAILED'}", flush=True)
-        if error is not None:
-            n_failed += 1
+        passed.append(error is None)
+        print(f"{part}: {'FAILED' if error else 'ok'}", flush=True)
+        if error:
             print(f"  {textwrap.shorten(plain(in_words(error)), _WIDEST, placeholder=' ...')}")
-    print(f"{n_failed} of {n_done} failed" if n_failed else "all passed")
-    return INCOMPLETE if n_failed else OK
+    print("all passed" if all(passed) else f"{passed.count(False)} of {len(passed)} failed")
+    return OK if all(passed) else INCOMPLETE
 
 
 def new(
