@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench import load_dataset
-from boostbench.plugins import BoostbenchError, Dataset, generators
+from boostbench.plugins import BoostbenchError, Dataset, generators, load
 
 Opinion = NDArray[np.bool_]
 TRAIN = 0.7
@@ -36,13 +35,13 @@ def rated(
 @generators.register("mammographic-rated")
 def mammographic(rng: np.random.Generator, *, labels: str = "given") -> Dataset:
     """Masses in mammograms: a radiologist's opinion (BI-RADS 5 or more), and the biopsy."""
-    data = load_dataset("mammographic")
+    data = load("mammographic")
     return rated(rng, data, "x1", data.X[:, 0] >= 5.0, labels)
 
 
 @generators.register("refugee-appeals-rated")
 def refugee_appeals(rng: np.random.Generator, *, labels: str = "given") -> Dataset:
     """Appeals of refugees: the opinion of an independent rater, and the judge's decision."""
-    data = load_dataset("refugee-appeals")
+    data = load("refugee-appeals")
     opinion = data.X[:, data.feature_names.index("rater")] == 1.0
     return rated(rng, data, "rater", opinion, labels)
