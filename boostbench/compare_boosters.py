@@ -36,7 +36,7 @@ Booster = str | Mapping[str, Any] | Any
 #: Prefix of the data set names of copied files; no name of the catalog has it.
 _PREFIX = "own-"
 #: Folder of the report whose table of recommendations is the advice.
-ADVICE = "results/noise-leaderboard-standard"
+ADVICE = "results/noise-leaderboard-first-standard"
 #: Columns of that table in its CSV file, and as they are shown.
 _ADVICE_COLUMNS = {
     "classes": "classes",

@@ -107,7 +107,7 @@ def mean_errors(folder: str) -> str:
     }
     rows = [row for row in rows if row["data_set"] in whole]
     shown = [
-        [_name(method)]
+        [_name(method.replace("(", " (").replace("early", "early "))]
         + [_mean(rows, method, n, is_two=is_two) for is_two in (False, True) for n in NOISES]
         for method in METHODS
     ]
