@@ -140,7 +140,7 @@ def _section(title: str, schema: Mapping[str, Any], documented: Any = None) -> I
     yield f"## {title}\n"
     if documented is not None:
         yield f"{inspect.getdoc(documented).partition(chr(10) * 2)[0]}\n"
-    rows = []
+    rows, schema = [], _mapping(schema)
     for key, value in schema["properties"].items():
         value = _plain(value)
         default = "needed" if key in schema.get("required", ()) else _default(value)
