@@ -4,9 +4,9 @@ COPY . /src
 RUN pip install --no-cache-dir --constraint /src/constraints.txt /src && rm -r /src
 # compiles the kernels for the processor that builds the image
 RUN boostbench run quickstart --set seeds=1 --set rounds=2 --results warm && rm -r warm
-RUN useradd --create-home boostbench
-USER boostbench
 # any --user may write here, whatever its home
-ENV BOOSTBENCH_CACHE=/tmp/boostbench MPLCONFIGDIR=/tmp/matplotlib
+ENV BOOSTBENCH_CACHE=/var/cache/boostbench MPLCONFIGDIR=/var/cache/matplotlib
+RUN useradd --create-home boostbench && mkdir -m 1777 "$BOOSTBENCH_CACHE" "$MPLCONFIGDIR"
+USER boostbench
 WORKDIR /work
 ENTRYPOINT ["boostbench"]

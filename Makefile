@@ -166,6 +166,7 @@ leaderboard: setup  ## the same on the 76 sets of `boostbench data fetch --suite
 	$(call experiment,noise-study/leaderboard)
 	$(call experiment,noise-study/natural-size)
 	$(call experiment,noise-study/leaderboard-tuned)
+	$(call experiment,noise-study/rated)
 
 records: setup  ## the packed records of $(RESULTS) in records.tar, to publish outside the repository
 	@$(BIN)/python -m checks.records pack records.tar --results $(RESULTS)

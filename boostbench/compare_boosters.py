@@ -197,9 +197,18 @@ def advised(
         Rows of the study's table of recommendations that are for data with as many classes.
     boosters : list of mapping
         All that these rows recommend, and those next to it if the share of wrong labels is unknown.
+
+    Raises
+    ------
+    BoostbenchError
+        If the file with the recommendations is missing, or as for `experiment_on`.
     """
     two = {data.n_classes == 2 for _, data in data_of(experiment_on(["samme"], on, **options))}
-    with (shipped(ADVICE) / "recommended.csv").open(encoding="utf-8", newline="") as file:
+    table = shipped(ADVICE) / "recommended.csv"
+    if not table.is_file():
+        what = "the recommendations of the noise study are not here; name boosters to compare"
+        raise BoostbenchError(what, where=str(table))
+    with table.open(encoding="utf-8", newline="") as file:
         read = [row for row in csv.DictReader(file) if (row["classes"] == "2") in two]
     rows = [{shown: row[name] for name, shown in _ADVICE_COLUMNS.items()} for row in read]
     config = find_config("noise-study/leaderboard")

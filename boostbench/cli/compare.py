@@ -98,13 +98,14 @@ def compare(
     from boostbench.reports.comparison import rope_of
 
     given = options.given()
+    own = given.pop("boosters", [])
     if advise:
-        own = given.pop("boosters", [])
         rows, named = advised(**given)
-        given["boosters"] = [*own, *named]
+        own = [*own, *named]
         with redirect_stdout(sys.stderr):
             print("The noise study (docs/noise-study.md) recommends for as many classes:")
             print_rows(rows)
+    given["boosters"] = own
     experiment = comparison_experiment(**given)
     rope = rope_of(rope, options.metric)
     with redirect_stdout(sys.stderr):  # stdout gets the result only

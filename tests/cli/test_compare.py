@@ -65,6 +65,19 @@ def test_the_recommended_boosters_are_shown_and_compared(
     assert [name for name in compared if f"\n{name}" not in outcome.out] == []
 
 
+def test_no_booster_and_no_recommendations_are_a_line_each(
+    boostbench, in_this_process, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("boostbench.compare_boosters.shipped", lambda folder: tmp_path)
+    for options, message in (
+        ((), "a comparison needs two boosters or more, found 0"),
+        (("--advise",), "recommended.csv: the recommendations of the noise study are not here"),
+    ):
+        outcome = boostbench("compare", "--on", "iris", *options)
+        assert outcome.code == 2
+        assert message in outcome.err
+
+
 def test_a_booster_for_two_classes_is_left_out_of_more(boostbench, in_this_process):
     outcome = boostbench("compare", "adaboost", "samme", "adaboost-mh", "--on", "iris", *SMALL)
     assert outcome.code == 1

@@ -8,6 +8,7 @@ from math import factorial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import datasets
 from sklearn.datasets import make_classification
@@ -59,8 +60,7 @@ def test_dicts_of_the_trees_give_the_scores(name: str, options: dict[str, Any]) 
 
 
 def test_a_tree_is_shown_with_names_in_every_form() -> None:
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame(np.nan_to_num(X), columns=["width", "height", "depth", "mass"])
+    frame = pd.DataFrame(np.nan_to_num(X), columns=["width", "height", "depth", "mass"])
     booster = make_booster("samme", n_estimators=1, weak_learner="stump")
     (tree,) = booster.fit(frame, np.array(["ash", "birch", "cedar"])[y]).trees_
     made = tree.to_dict()
