@@ -27,6 +27,7 @@ from boostbench.reports.values.paper import Held
 from boostbench.source import read_source
 from boostbench.validation import Listed, MistakesError, Model, validated
 
+_NO_REPORT = "no report is here; `boostbench report CONFIG` writes one"
 #: Page on the conclusions under each reading, which ``configs/sensitivity.py`` writes.
 SENSITIVITY = "sensitivity.md"
 _OTHERS = "Other experiments"
@@ -61,7 +62,7 @@ def write_overview(results: Path) -> Path:
     Raises
     ------
     BoostbenchError
-        If a summary cannot be read, or the file cannot be written.
+        If there are no reports, a summary cannot be read, or the file cannot be written.
     """
     found = _found(results)
     readme = render("README.md.j2", **{**found, "table": to_markdown(found["table"]).rstrip()})
@@ -83,6 +84,8 @@ def overview_page(results: Path) -> str:
 
 def _found(results: Path) -> dict[str, Any]:
     papers = [*by_paper(results).values()]
+    if not papers:
+        raise BoostbenchError(_NO_REPORT, where=str(results))
     rows = tuple(map(_row, papers))
     table = Table("Claims and printed numbers", ("paper",), _COLUMNS, rows, _FOOTERS)
     sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
@@ -257,8 +260,7 @@ def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
     """
     names = [name for name, _ in read_summaries(results)]
     if not names:
-        what = "no report is here; `boostbench report CONFIG` writes one"
-        raise BoostbenchError(what, where=str(results))
+        raise BoostbenchError(_NO_REPORT, where=str(results))
     try:
         if docs is not None and docs.resolve() != folder.resolve():
             shutil.copytree(docs, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)

@@ -26,3 +26,11 @@ def test_all_reports_come_from_packed_records_alone(boostbench, tiny, tmp_path, 
     for file in files:
         assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
     assert boostbench("report", tiny, "--jobs", "2").code == 2
+
+
+def test_all_reports_of_an_empty_folder_are_refused_in_a_line(boostbench, in_this_process):
+    outcome = boostbench("report", "--all")
+    assert outcome.code == 2
+    assert outcome.err == (
+        "boostbench: results: no report is here; `boostbench report CONFIG` writes one\n"
+    )

@@ -75,14 +75,14 @@ class Table:
     @cached_property
     def with_paper(self) -> tuple[bool, ...]:
         """For each column, True if any of its cells has a value of the paper."""
-        columns = zip(*(row.cells for row in self.rows), strict=True)
-        return tuple(any(cell.paper for cell in cells) for cells in columns)
+        places = range(len(self.columns))
+        return tuple(any(row.cells[j].paper for row in self.rows) for j in places)
 
     @cached_property
     def is_text(self) -> tuple[bool, ...]:
         """For each column, True if any of its values begins with a letter."""
-        columns = zip(*(row.cells for row in self.rows), strict=True)
-        return tuple(any(cell.value[:1].isalpha() for cell in cells) for cells in columns)
+        places = range(len(self.columns))
+        return tuple(any(row.cells[j].value[:1].isalpha() for row in self.rows) for j in places)
 
     def new_labels(self, rows: Iterable[Row] | None = None) -> Iterator[tuple[int, Row]]:
         """Yield each row after the index of the first label that differs from the row above.
