@@ -17,15 +17,13 @@ from boostbench import __version__
 from boostbench.cli.guard import BAD_INPUT, guarded
 from boostbench.cli.output import PrintedLog, discard_output, print_error
 
-_COMMANDS = (
-    "run plan status report verify reproduce site compare fit predict labels adopt export list "
-    "show new check schema"
-)
-#: Modules of the commands that share one; the others have a module of their name.
-_HOMES = {
-    **dict.fromkeys(("list", "show", "schema"), "names"),
-    **dict.fromkeys(("plan", "status"), "run"),
-    **{"labels": "compare", "predict": "fit", "adopt": "verify", "new": "check"},
+#: Commands by the module that has them, in the order of the help text.
+_COMMANDS = {
+    "run": "run plan status",
+    "report": "report site export",
+    "verify": "verify reproduce adopt",
+    "compare": "compare labels fit predict",
+    "names": "list show new check schema",
 }
 
 
@@ -70,18 +68,19 @@ def boostbench(
     """
 
 
-def _add(app: typer.Typer, commands: str, module: str = "") -> None:
+def _add(app: typer.Typer, module: str, commands: str) -> None:
     for name in commands.split():
-        home = import_module(f"boostbench.cli.{module or _HOMES.get(name, name)}")
-        command = guarded(getattr(home, "list_" if name == "list" else name))
+        function = "list_" if name == "list" else name
+        command = guarded(getattr(import_module(f"boostbench.cli.{module}"), function))
         app.command(name, help=_help(command))(command)
 
 
 app.callback(help=_help(boostbench))(boostbench)
-_add(app, _COMMANDS)
+for _module, _names in _COMMANDS.items():
+    _add(app, _module, _names)
 data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(data_app, name="data", help="List, fetch, verify and add data sets.")
-_add(data_app, "list fetch verify add", module="data")
+_add(data_app, "data", "list fetch verify add")
 
 
 def _prepare() -> None:

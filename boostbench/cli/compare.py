@@ -1,4 +1,4 @@
-"""`boostbench compare` and `labels`: questions about data of users."""
+"""`boostbench compare`, `labels`, `fit` and `predict`: boosters on data of users."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from boostbench.cli.guard import INTERRUPTED, OK
 from boostbench.cli.options import (
     DataOptions,
     Jobs,
     Json,
+    Plugins,
     Results,
     Retry,
     any_number,
     argument,
+    flag,
     next_line,
     option,
     statuses_of,
 )
-from boostbench.cli.output import is_fancy, print_columns, print_json, print_rows
+from boostbench.cli.output import is_fancy, print_columns, print_error, print_json, print_rows
 from boostbench.cli.run import run_and_print
+from boostbench.errors import import_extra
 
 if TYPE_CHECKING:
     from boostbench.reports.comparison import Comparison
@@ -68,8 +69,7 @@ def compare(
     ] = None,
     page: Annotated[Path | None, option("FILE", "Also write the answer as a page.")] = None,
     advise: Annotated[
-        bool,
-        typer.Option("--advise", help="Compare what the noise study recommends for such data."),
+        bool, flag("Compare what the noise study recommends for such data.", "--advise")
     ] = False,
     jobs: Jobs = None,
     retry: Retry,
@@ -210,3 +210,80 @@ def _in_percent(row: dict[Any, Any]) -> dict[str, Any]:
 def _show_fits(done: int, total: int) -> None:
     end = "\r" if done < total else "\n"
     print(f"labels: {done} of {total} fits", end=end, file=sys.stderr, flush=True)
+
+
+def fit(
+    booster: Annotated[
+        str,
+        argument(
+            "BOOSTER",
+            "As for compare; by default the best of the last compare.",
+            show_default=False,
+        ),
+    ] = "",
+    *,
+    on: Annotated[str, option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file.")] = "",
+    options: DataOptions,
+    seed: Annotated[int, option("N", "Seed of the booster.", min=0)] = 0,
+    results: Results = Path("results"),
+    output: Annotated[Path, option("FILE", "File of the model.", "--output", "-o")],
+) -> int:
+    """Fit a booster to all rows of a data set and write the model.
+
+    The model holds the encoding of the columns, the booster and the classes. After compare, its
+    best booster and its options are the defaults.
+
+    Examples:
+      boostbench fit sm-boost --on patients.csv --target diagnosis -o patients.skops
+      boostbench fit -o patients.skops
+    """
+    from boostbench.compare_boosters import last_winner
+    from boostbench.models import fit_model
+
+    import_extra("skops.io", "serve", where="fit")
+    named = {key: name for key, name in {"booster": booster, "on": on}.items() if name}
+    given = {**options.given(), **named}
+    if not booster or not on:
+        given = {**last_winner(results, on), **given}
+    model = fit_model(**given, seed=seed)
+    model.save(output)
+    facts = model.facts
+    print(
+        f"{output}: {facts['booster']}, {facts['rounds']} rounds, {facts['rows']} rows of "
+        f"{facts['data']}, classes {', '.join(model.classes)}"
+    )
+    print(next_line("predict", str(output), "NEW.csv", output="predicted.csv"))
+    return OK
+
+
+def predict(
+    model: Annotated[Path, argument("MODEL", "File written by fit.")],
+    rows: Annotated[Path, argument("FILE", "CSV, ARFF or parquet file of new rows.")],
+    *,
+    proba: Annotated[bool, flag("Add the probability of each class.", "--proba")] = False,
+    output: Annotated[
+        Path | None, option("FILE", "CSV file; by default printed.", "--output", "-o")
+    ] = None,
+    plugins: Plugins,
+) -> int:
+    """Predict the labels of new rows by a model that fit wrote.
+
+    Columns are found by name; others are ignored. A line names each column that is missing, of
+    another type, or has values that the training data did not have.
+
+    Examples:
+      boostbench predict patients.skops new.csv -o predicted.csv
+      boostbench predict patients.skops new.csv --proba
+    """
+    from boostbench.models import load_model, predict_file
+    from boostbench.whole_files import write_file
+
+    loaded = load_model(model, plugins=plugins)
+    table = predict_file(loaded, rows, proba=proba, on_remark=print_error)
+    text = table.to_csv(index=False)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_file(output, text.encode("utf-8"))
+        print(f"{output}: {len(table)} row{'s' * (len(table) != 1)}")
+    return OK

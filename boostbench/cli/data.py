@@ -8,8 +8,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
-import typer
-
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
 from boostbench.cli.options import (
@@ -18,6 +16,7 @@ from boostbench.cli.options import (
     Json,
     any_number,
     argument,
+    flag,
     option,
     repeatable,
 )
@@ -164,7 +163,7 @@ def add(
     name: Annotated[str, option("NAME", "Name in configs; by default that of the file.")] = "",
     columns: ColumnOptions,
     replace: Annotated[
-        bool, typer.Option("--replace", help="Replace the description of an earlier file.")
+        bool, flag("Replace the description of an earlier file.", "--replace")
     ] = False,
     to: Annotated[Path, option("DIR", "Data folder for the copy and its description.")] = Path(
         "datasets"

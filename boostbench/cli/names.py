@@ -1,4 +1,4 @@
-"""`boostbench list`, `show` and `schema`: the names that a config may use."""
+"""`boostbench list`, `show`, `schema`, `new` and `check`: what a config may name, and plugins."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import re
 import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from boostbench import registry
-from boostbench.cli.guard import OK
-from boostbench.cli.options import Json, Plugins, argument
+from boostbench.cli.guard import INCOMPLETE, OK
+from boostbench.cli.options import Json, Plugins, argument, program
 from boostbench.cli.output import print_json, print_rows
 from boostbench.errors import PluginError, UnknownNameError, absence
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.plugin_files import load_plugin
+from boostbench.reports.text import plain
 
 #: Registry of each kind of plugin.
 REGISTRIES = {
@@ -29,13 +30,11 @@ REGISTRIES = {
 KINDS = (*REGISTRIES, "datasets", "configs")
 #: Arguments that boostbench passes to a plugin; a config cannot set them.
 _SUPPLIED = {"n_estimators", "random_state", "y", "n_classes", "rng", "X", "study"}
+_WIDEST = 300
 
 
 def list_(
-    kind: Annotated[
-        str,
-        argument("KIND", f"One of {', '.join(KINDS)}."),
-    ],
+    kind: Annotated[str, argument("KIND", f"One of {', '.join(KINDS)}.")],
     *,
     plugins: Plugins,
     as_json: Json = False,
@@ -54,10 +53,7 @@ def list_(
 
 
 def show(
-    name: Annotated[
-        str,
-        argument("NAME", "Name shown by `boostbench list`."),
-    ],
+    name: Annotated[str, argument("NAME", "Name shown by `boostbench list`.")],
     *,
     plugins: Plugins,
     as_json: Json = False,
@@ -212,3 +208,57 @@ def _without_markup(text: str) -> str:
     text = re.sub(r":[a-z]+:`([^`]*)`", r"\1", text)
     text = re.sub(r"``([^`]*)``", r"\1", text)
     return re.sub(r"^( *)\.\. math::\n(?: *\n)?", "", text, flags=re.MULTILINE)
+
+
+def check(
+    plugin: Annotated[
+        str,
+        argument("FILE.py[:NAME]", "Python file; all that it registers is tested, or only NAME."),
+    ],
+) -> int:
+    """Run the tests that all plugins of a kind must pass.
+
+    Two runs of equal seeds must agree; a weak learner is tried with a booster for each demand that
+    it answers. Boosters and weak learners must learn, noise models change labels, and boosters pass
+    the estimator checks of scikit-learn. The exit code is 1 if a component fails.
+
+    Examples:
+      boostbench check my_booster.py
+      boostbench check plugins.py:MyBooster
+    """
+    from boostbench.plugin_checks import check_plugin, in_words
+
+    passed = []
+    for part, error in check_plugin(plugin):
+        passed.append(error is None)
+        print(f"{part}: {'FAILED' if error else 'ok'}", flush=True)
+        if error:
+            print(f"  {textwrap.shorten(plain(in_words(error)), _WIDEST, placeholder=' ...')}")
+    print("all passed" if all(passed) else f"{passed.count(False)} of {len(passed)} failed")
+    return OK if all(passed) else INCOMPLETE
+
+
+def new(
+    kind: Annotated[
+        Literal["booster", "noise", "dataset", "config"],
+        argument("KIND", "booster, noise, dataset or config."),
+    ],
+    name: Annotated[str, argument("NAME", "Lower-case letters and digits, e.g. my-booster.")],
+) -> int:
+    """Write the template of a plugin or config.
+
+    A booster, noise model or data set is a Python file with a config that compares it. Both run
+    unchanged. Existing files are not overwritten.
+
+    Examples:
+      boostbench new booster my-booster
+      boostbench new config my-config
+    """
+    from boostbench.templates import write_template
+
+    *plugin, config = write_template(kind, name)
+    print(*plugin, config, sep="\n")
+    for path in plugin:
+        print(f"next: {program()} check {path}")
+    print(f"next: {program()} run {config}")
+    return OK

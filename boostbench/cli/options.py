@@ -33,6 +33,11 @@ def repeatable(name: str, metavar: str, text: str) -> Any:
     )
 
 
+def flag(text: str, *names: str) -> Any:
+    """Return an option without a value."""
+    return typer.Option(*names, help=text)
+
+
 def argument(metavar: str, text: str, **more: Any) -> Any:
     """Return an argument with one value, or the values of a list."""
     return typer.Argument(metavar=metavar, help=text, **more)
@@ -72,20 +77,10 @@ Plugins = Annotated[
 Shard = Annotated[
     str | None, option("I/N", "Only the I-th of N parts of the runs, for batch jobs.")
 ]
-Sample = Annotated[
-    float,
-    option(
-        "SHARE",
-        "Share of the runs of each booster on each data set to repeat, at least one.",
-        min=0.0,
-        max=1.0,
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print failures only.")]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", "-v", help="Print the full traceback of a failure.")
-]
+_SHARE = "Share of the runs of each booster on each data set to repeat, at least one."
+SAMPLE: Any = option("SHARE", _SHARE, min=0.0, max=1.0)
+Json = Annotated[bool, flag("Print JSON.", "--json")]
+Quiet = Annotated[bool, flag("Print failures only.", "--quiet", "-q")]
 
 
 def program() -> str:
@@ -117,8 +112,7 @@ class Experiments:
     size: Size = None
     plugins: Plugins
     no_plugins: Annotated[
-        bool,
-        typer.Option("--no-plugins", help="Refuse a config that names Python code to execute."),
+        bool, flag("Refuse a config that names Python code to execute.", "--no-plugins")
     ] = False
 
     def load(self, **more: Any) -> tuple[Experiment, ...]:

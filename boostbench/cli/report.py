@@ -1,4 +1,4 @@
-"""`boostbench report`."""
+"""`boostbench report`, `site` and `export`: the results in files and as CSV."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import SelectedRuns, option
+from boostbench.cli.options import Results, SelectedRuns, flag, option, parse_rounds
 from boostbench.cli.output import PrintedLog, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.reports.text import csv_text
 from boostbench.threads import n_cores
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
     from boostbench.reports.experiment_report import Report
 
-
+_DOCS = Path("docs/_build/html")
 _Output = Annotated[
     Path | None,
     option("DIR", "Folder for the report folders; by default that of --results.", "--output", "-o"),
@@ -50,23 +51,16 @@ def report(
     *,
     selection: SelectedRuns,
     every: Annotated[
-        bool, typer.Option("--all", help="All shipped configs with a folder in --results.")
+        bool, flag("All shipped configs with a folder in --results.", "--all")
     ] = False,
-    pack: Annotated[
-        bool, typer.Option("--pack", help="Also pack the records into the report folder.")
-    ] = False,
+    pack: Annotated[bool, flag("Also pack the records into the report folder.", "--pack")] = False,
     paper: Annotated[
         bool,
-        typer.Option(
-            "--paper",
-            help="Also write LaTeX tables, figures and the protocol for a paper of yours.",
-        ),
+        flag("Also write LaTeX tables, figures and the protocol for a paper of yours.", "--paper"),
     ] = False,
     output: _Output = None,
     jobs: _Jobs = None,
-    open_page: Annotated[
-        bool, typer.Option("--open", help="Open the page in a web browser.")
-    ] = False,
+    open_page: Annotated[bool, flag("Open the page in a web browser.", "--open")] = False,
 ) -> int:
     """Write tables, figures, verdicts and an offline page.
 
@@ -202,3 +196,57 @@ def print_table(report: Report) -> None:
     table = report.main_table()
     if table:
         print(table.rstrip("\n"), end="\n\n")
+
+
+def site(
+    *,
+    results: Results = Path("results"),
+    output: Annotated[Path, option("DIR", "Folder of the site.", "--output", "-o")] = Path("site"),
+) -> int:
+    """Write the results as a site: one folder for any static host.
+
+    The site begins with what was found, paper by paper, and has every report, the leaderboards and
+    the documentation, if `make docs` built it here, with links between them. It opens from disk,
+    too. Nothing is trained, and the pages are those that `boostbench report` wrote.
+
+    Examples:
+      boostbench site
+      boostbench site --results DIR -o public
+    """
+    from boostbench.reports.overview import write_site
+
+    docs = _DOCS if (_DOCS / "docs" / "index.html").is_file() else None
+    print(write_site(results, output, docs))
+    return OK
+
+
+def export(
+    *,
+    selection: SelectedRuns,
+    at: Annotated[str | None, option("ROUNDS", "Rounds, e.g. 10,100; by default all.")] = None,
+) -> int:
+    """Print the numbers behind the curves as CSV.
+
+    A row has the value of a metric after a round of a run; errors are fractions. After an early
+    stop the last value is repeated, and carried is True. Packed records have only the rounds that
+    the report reads. The exit code is 1 if runs have no result.
+
+    Examples:
+      boostbench export noise20 --at 10,100,1000 > errors.csv
+      boostbench export quickstart --results DIR
+    """
+    rounds = None if at is None else parse_rounds(at)
+
+    from boostbench.reports.values.frame import export_rows
+
+    experiments = selection.load(check_parameters=False)
+    results = [result for experiment in experiments for result in experiment.study().results]
+    metrics = {name for experiment in experiments for name in experiment.config.metrics}
+    frame = export_rows(results, rounds, metrics)
+    labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
+    frame.assign(**labels).to_csv(sys.stdout, index=False, lineterminator="\n")
+    n_absent = sum(not result.ok for result in results)
+    if n_absent:
+        what = f"{n_absent} of {len(results)} runs have no result"
+        print_error(f"{what}; `boostbench status` lists them")
+    return INCOMPLETE if n_absent else OK

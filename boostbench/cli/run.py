@@ -1,16 +1,17 @@
-"""`boostbench plan`, `run` and `status`."""
+"""`boostbench plan`, `run` and `status`, and the display of progress."""
 
 from __future__ import annotations
 
+import math
+import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
 
 from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
 from boostbench.cli.options import (
@@ -20,14 +21,13 @@ from boostbench.cli.options import (
     Retry,
     SelectedRuns,
     Shard,
-    Verbose,
+    flag,
     next_line,
     option,
     parse_shard,
     statuses_of,
 )
-from boostbench.cli.output import print_error, print_json, print_log, print_rows
-from boostbench.cli.progress import n_runs, showing_progress
+from boostbench.cli.output import is_fancy, print_error, print_json, print_log, print_rows
 from boostbench.reports.text import duration
 
 if TYPE_CHECKING:
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 
 _EVERY_SECONDS = 5.0
+_FIRST_LINE_SECONDS, _LINE_SECONDS, _COMPILE_SECONDS = 5, 30, 60
+_CLEAR = "\033[2K"  # erases the line on a terminal
+Listener = Callable[["Progress"], None]
 _Watch = Annotated[
-    bool,
-    typer.Option(
-        "--watch", help="Wait until no process is at work, with a line after each change."
-    ),
+    bool, flag("Wait until no process is at work, with a line after each change.", "--watch")
 ]
 _ExecutorName = Annotated[
     Literal["local", "inline"], option("NAME", "local: worker processes; inline: this process.")
@@ -62,7 +62,7 @@ def run(
     executor: _ExecutorName = "local",
     scheduler: _Scheduler = None,
     retry: Retry,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Repeat all runs.")] = False,
+    fresh: Annotated[bool, flag("Repeat all runs.", "--fresh")] = False,
     shard: Shard = None,
     quiet: Quiet = False,
 ) -> int:
@@ -179,7 +179,9 @@ def status(
     *,
     selection: SelectedRuns,
     watch: _Watch = False,
-    verbose: Verbose = False,
+    verbose: Annotated[
+        bool, flag("Print the full traceback of a failure.", "--verbose", "-v")
+    ] = False,
     as_json: Json = False,
 ) -> int:
     """Show which runs are done, failed, stale, missing or in progress.
@@ -270,3 +272,52 @@ def _wait_for_runs(selection: SelectedRuns) -> None:
         if not is_left or (were_busy and not busy):
             return
         time.sleep(_EVERY_SECONDS)
+
+
+@contextmanager
+def showing_progress(name: str, *, quiet: bool = False) -> Iterator[Listener | None]:
+    """Yield a listener for `run_plan` that shows progress on stderr; None if ``quiet``.
+
+    On a terminal it is one line that is overwritten; elsewhere there is a line now and then.
+    """
+    is_live = is_fancy(sys.stderr)
+    next_time, notice = time.monotonic() + _FIRST_LINE_SECONDS, ""
+
+    def listen(progress: Progress) -> None:
+        nonlocal next_time, notice
+        if is_live:
+            running = [planned.run.id for planned in progress.running[:2]]
+            parts = [_note(progress), progress.notice or ", ".join(running)]
+            width = shutil.get_terminal_size().columns - 1
+            text = f"{name}: {'; '.join(filter(None, parts))}"[:width]
+            print(f"{_CLEAR}{text}", end="\r", file=sys.stderr, flush=True)
+            return
+        if progress.notice != notice:
+            notice = progress.notice
+            print(f"{name}: {notice or 'continuing'}", file=sys.stderr, flush=True)
+        if time.monotonic() >= next_time:
+            next_time = time.monotonic() + _LINE_SECONDS
+            print(f"{name}: {_note(progress)}", file=sys.stderr, flush=True)
+
+    try:
+        yield None if quiet else listen
+    finally:
+        if is_live:
+            print(_CLEAR, end="", file=sys.stderr, flush=True)
+
+
+def n_runs(n: int) -> str:
+    """Return ``"1 run"``, ``"2 runs"``, ..."""
+    return f"{n} run" if n == 1 else f"{n} runs"
+
+
+def _note(progress: Progress) -> str:
+    elapsed = duration(progress.seconds)
+    parts = [f"{progress.done}/{progress.total} runs", elapsed]
+    if not progress.done and progress.seconds < _COMPILE_SECONDS:
+        parts.append("kernels are compiled once, up to a minute")
+    if not math.isnan(progress.remaining):
+        parts.append(f"about {duration(progress.remaining)} left")
+    if progress.failures:
+        parts.append(f"{len(progress.failures)} failed")
+    return ", ".join(parts)

@@ -1,35 +1,35 @@
-"""`boostbench verify` and `adopt`: claims, and repeated runs."""
+"""`boostbench verify`, `reproduce` and `adopt`: claims, and repeated runs."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Experiments, Jobs, Json, Quiet, Sample, SelectedRuns, option
+from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
+from boostbench.cli.options import SAMPLE, Experiments, Jobs, Json, Quiet, SelectedRuns
 from boostbench.cli.output import is_fancy, print_error, print_json, print_rows
-from boostbench.cli.progress import showing_progress
+from boostbench.cli.report import print_table
+from boostbench.cli.run import run_and_print, showing_progress
+from boostbench.errors import BoostbenchError, unknown
+from boostbench.experiments.configs.shipped import shipped_configs
 
 if TYPE_CHECKING:
+    from boostbench.api import Experiment
+    from boostbench.experiments.configs.config import Config
     from boostbench.experiments.planning.repeating import Repeated
     from boostbench.reports.claims.verdicts import Verdict
     from boostbench.reports.claims.view import ClaimView
+
+_SIZES = ("quick", "standard", "full")
 
 
 def verify(
     *,
     selection: Experiments,
-    sample: Annotated[
-        float | None,
-        option(
-            "SHARE",
-            "Repeat this share of the runs of each booster on each data set, at least one.",
-            min=0.0,
-            max=1.0,
-        ),
-    ] = None,
+    sample: Annotated[float | None, SAMPLE] = None,
     jobs: Jobs = None,
     as_json: Json = False,
 ) -> int:
@@ -92,10 +92,84 @@ def in_colour(view: ClaimView) -> str:
     return f"\033[1;{colour}m{view.verdict}\033[0m" if is_fancy(sys.stdout) else view.verdict
 
 
+def configs_by_paper() -> dict[str, list[Path]]:
+    """Return the shipped configs by paper: those in its folder, then others that refer to it."""
+    from boostbench.experiments.configs.layers import read_extended
+
+    configs: dict[str, list[Path]] = {}
+    for name, path in sorted(shipped_configs().items(), key=lambda item: "/" not in item[0]):
+        paper = name.rpartition("/")[0] or read_extended(path, [])[0].data.get("paper", "")
+        configs.setdefault(paper.partition(",")[0].strip(), []).append(path)
+    configs.pop("", None)
+    return configs
+
+
+def reproduce(*, selection: Experiments, jobs: Jobs = None) -> int:
+    """Run, report and verify configs, or all configs of a paper.
+
+    CONFIG may be the name of a paper, such as softmax-boosting. Does the missing runs, writes the
+    reports, judges the claims, and writes an overview, index.html in the results folder. A config
+    without the given size takes its next larger one.
+
+    Examples:
+      boostbench reproduce softmax-boosting --size quick --data DIR --jobs 2
+      boostbench reproduce noise20 --data DIR
+    """
+    from boostbench.reports.overview import write_overview
+
+    size = selection.size
+    if size is not None and size not in _SIZES:
+        raise BoostbenchError(unknown("size", size, _SIZES), where="--size")
+    by_paper, configs = configs_by_paper(), dict[str, None]()
+    for given in selection.configs:
+        paths = by_paper.get(given.rstrip("/").removeprefix("configs/"), [given])
+        configs |= dict.fromkeys(map(str, paths))
+    # Check all configs before running the first.
+    experiments = replace(selection, configs=[*configs], size=None).load()
+    codes = []
+    for experiment in experiments:
+        config, sized = experiment.config, _size_of(experiment.config, size)
+        if sized:
+            chosen = replace(selection, configs=[str(config.path)], size=sized)
+            (experiment,) = chosen.load()
+        print(f"== {config.name}{f' ({sized})' if sized else ''}", flush=True)
+        codes.append(run_and_print(experiment, jobs=jobs))
+        if codes[-1] == INTERRUPTED:
+            return INTERRUPTED
+        codes.append(_report(experiment))
+    print(write_overview(selection.results))
+    return max(codes)
+
+
+def _size_of(config: Config, size: str | None) -> str | None:
+    """Return the given size or the next larger one of a config; None if it has neither."""
+    larger = _SIZES[_SIZES.index(size) :] if size else ()
+    return next((name for name in larger if name in config.sizes), None)
+
+
+def _report(experiment: Experiment) -> int:
+    """Write a report and print its verdicts; return 0 if it is complete and all claims hold."""
+    from boostbench.reports.claims.view import view_of
+
+    try:
+        made = experiment.report()
+    except BoostbenchError as error:
+        # A config without any run, for example without its data, does not stop the others.
+        print_error(error)
+        return INCOMPLETE
+    print_table(made)
+    print(made.write(experiment.report_folder)[-1], experiment.pack(), sep="\n")
+    for view in map(view_of, made.verdicts):
+        print(f"{in_colour(view)} ({view.origin}): {view.says} ({view.counts})")
+    print()
+    all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
+    return OK if made.is_whole and all_hold else INCOMPLETE
+
+
 def adopt(
     *,
     selection: SelectedRuns,
-    sample: Sample = 0.05,
+    sample: Annotated[float, SAMPLE] = 0.05,
     jobs: Jobs = None,
     quiet: Quiet = False,
     as_json: Json = False,

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from boostbench.cli import progress
+from boostbench.cli import run as progress
 from boostbench.experiments.running.conduct import Progress
 
 

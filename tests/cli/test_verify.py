@@ -182,7 +182,7 @@ def test_reproduce_goes_on_without_the_data_of_one_config(
 
 
 def test_a_paper_is_its_folder_and_the_configs_that_name_it():
-    from boostbench.cli.reproduce import configs_by_paper
+    from boostbench.cli.verify import configs_by_paper
 
     found = [path.stem for path in configs_by_paper()["softmax-boosting"]]
     assert {"table2", "figure7", "noise20"} <= set(found)
