@@ -13,6 +13,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import shutil
 import site
 import sys
 import sysconfig
@@ -174,6 +175,22 @@ def place_of(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__, limit=-_LONGEST_TRACE)
     own = [frame for frame in frames if is_of_user(frame.filename)]
     return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
+
+
+def damaged_by(error: BaseException) -> Path | None:
+    """Return the index of kernels that numba failed to load with an error; None for others."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        if frame.f_globals.get("__name__") == "numba.core.caching":
+            index = getattr(frame.f_locals.get("self"), "_index_path", None)
+            if index is not None:
+                return Path(index)
+    return None
+
+
+def discard(index: Path) -> None:
+    """Remove an index of kernels, so that numba compiles and stores them anew."""
+    with contextlib.suppress(OSError):
+        shutil.rmtree(index) if index.is_dir() else index.unlink()
 
 
 @cache

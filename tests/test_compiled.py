@@ -230,7 +230,7 @@ def test_a_damaged_file_of_a_kernel_is_found_and_compiled_anew(forks, tmp_path, 
     file.write_bytes(file.read_bytes()[:-9])
     code = """
         import own
-        from boostbench.kernel_files import damaged_by, discard
+        from boostbench.inputs import damaged_by, discard
         try:
             own.answer(3)
         except Exception as error:

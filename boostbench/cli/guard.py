@@ -18,7 +18,7 @@ import typer
 from boostbench.cli.output import discard_output, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
-from boostbench.kernel_files import damaged_by
+from boostbench.inputs import damaged_by
 
 OK = 0
 #: Some runs failed or were skipped.

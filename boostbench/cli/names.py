@@ -14,7 +14,7 @@ from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Json, Plugins, argument, program
 from boostbench.cli.output import print_json, print_rows
 from boostbench.errors import PluginError, UnknownNameError, absence
-from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.text import plain
 
@@ -112,8 +112,6 @@ def _all_names() -> list[str]:
 def _rows_of(kind: str) -> list[dict[str, Any]]:
     """Return a row for each name."""
     if kind == "configs":
-        from boostbench.experiments.configs.layers import read_extended
-
         return [
             {
                 "name": name,

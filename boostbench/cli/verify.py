@@ -14,7 +14,7 @@ from boostbench.cli.output import is_fancy, print_error, print_json, print_rows
 from boostbench.cli.report import print_table
 from boostbench.cli.run import run_and_print, showing_progress
 from boostbench.errors import BoostbenchError, unknown
-from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
@@ -94,8 +94,6 @@ def in_colour(view: ClaimView) -> str:
 
 def configs_by_paper() -> dict[str, list[Path]]:
     """Return the shipped configs by paper: those in its folder, then others that refer to it."""
-    from boostbench.experiments.configs.layers import read_extended
-
     configs: dict[str, list[Path]] = {}
     for name, path in sorted(shipped_configs().items(), key=lambda item: "/" not in item[0]):
         paper = name.rpartition("/")[0] or read_extended(path, [])[0].data.get("paper", "")

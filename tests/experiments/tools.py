@@ -6,10 +6,10 @@ from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
-from boostbench.experiments.store import fingerprints
+from boostbench.experiments.store import identity
 from boostbench.experiments.store.records import RecordStore
 
-forget_code = fingerprints.forget
+forget_code = identity.forget
 
 #: Fields that records of the same run may differ in.
 CIRCUMSTANCES = {
@@ -19,7 +19,7 @@ CIRCUMSTANCES = {
 
 def files_behind(origin):
     """Return the files that determine what a module or plugin file computes."""
-    found = fingerprints.sources_of(fingerprints.code_fingerprint([origin]))
+    found = identity.sources_of(identity.code_fingerprint([origin]))
     return [Path(path) for path, _ in found]
 
 

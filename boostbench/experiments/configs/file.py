@@ -15,8 +15,7 @@ from pydantic import ValidationError
 from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.fields import Setting
-from boostbench.experiments.configs.layers import cut_checkpoints, read_extended
-from boostbench.experiments.configs.shipped import find_config
+from boostbench.experiments.configs.shipped import cut_checkpoints, find_config, read_extended
 from boostbench.source import Items, Keys, Place, Source, read_value, show
 from boostbench.validation import TOP, mistakes_in
 

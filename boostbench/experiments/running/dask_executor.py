@@ -25,8 +25,7 @@ from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running.executors import Executor, LocalExecutor
 from boostbench.experiments.running.worker import Job, as_text, failure, load_plugins, now
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store import fingerprints
-from boostbench.experiments.store.identity import Key, code_of
+from boostbench.experiments.store.identity import Key, code_of, forget, sources_of
 from boostbench.experiments.store.record import Record
 
 _UPDATE_SECONDS = 1.0
@@ -180,7 +179,7 @@ def perform(job: Job) -> Record:
         generator = find_entry(job.run.data.name, job.data_dirs).generator
         code = code_of(job.run, generator)
         if code != job.key.code:  # files may have changed since an earlier run
-            fingerprints.forget()
+            forget()
             code = code_of(job.run, generator)
     except BoostbenchError as error:
         raise BoostbenchError(f"the worker cannot take runs: {error}", where=where) from None
@@ -188,7 +187,7 @@ def perform(job: Job) -> Record:
         what = f"the worker has other code of {job.run.booster.name!r}; install the same version"
         raise BoostbenchError(f"{what} there ({code}, here {job.key.code})", where=where)
     executor = _executor_of(threading.get_ident())
-    executor.submit_job(replace(job, sources=fingerprints.sources_of(code)))
+    executor.submit_job(replace(job, sources=sources_of(code)))
     while not (ended := executor.ended()):
         executor.wait(_UPDATE_SECONDS)
     return ended[0][1]

@@ -24,8 +24,7 @@ from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.supervisor import in_words
 from boostbench.experiments.running.worker import Job, failure, now, perform
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.fingerprints import sources_of
-from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.identity import Key, sources_of
 from boostbench.experiments.store.record import Record
 from boostbench.plugin_files import executed_plugins
 

@@ -1,17 +1,20 @@
-"""Compilation of the kernels of a booster before its fit is timed."""
+"""What a worker adds to a run: compilation of the kernels before the fit, and clocks."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from boostbench import registry
-from boostbench.experiments.running.execution import make
+from boostbench.experiments.running.execution import Phases, make
 from boostbench.experiments.runs import Run
 from boostbench.experiments.streams import canonical_json
-from boostbench.kernel_files import damaged_by, discard
+from boostbench.inputs import damaged_by, discard
+from boostbench.quantities import QUANTITIES, Clock
 
 _ROUNDS = 2
 _MOST_DAMAGED = 100  # more kernels than a booster has
@@ -71,3 +74,42 @@ def _kinds(value: Any) -> Any:
     if isinstance(value, list):
         return [_kinds(item) for item in value]
     return 0 if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+class Clocks(Phases):
+    """Times of the phases of one run.
+
+    Attributes
+    ----------
+    seconds : dict of str to float
+        Seconds by the `Quantity.curve` of each clock, in microseconds.
+    """
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._phase = ""
+
+    @contextmanager
+    def phase(self, name: str) -> Iterator[None]:
+        """Time a phase."""
+        self._phase = name
+        self._add(-1)
+        yield
+        self._add(1)
+
+    @contextmanager
+    def pause(self) -> Iterator[None]:
+        """Stop the clocks of the present phase."""
+        self._add(1)
+        yield
+        self._add(-1)
+
+    def _add(self, sign: int) -> None:
+        for clock in QUANTITIES.values():
+            if isinstance(clock, Clock) and clock.phase == self._phase:
+                seconds = self.seconds.get(clock.curve, 0.0) + sign * clock.now()
+                self.seconds[clock.curve] = seconds
+
+    def rounded(self) -> dict[str, float]:
+        """Return the seconds of the finished phases, to the microsecond."""
+        return {name: round(max(0.0, value), 6) for name, value in self.seconds.items()}

@@ -103,9 +103,8 @@ def now() -> str:
 
 def _execute(job: Job) -> dict[str, Any]:
     # Imported here because it loads numpy, scikit-learn and numba.
-    from boostbench.experiments.running.clocks import Clocks
     from boostbench.experiments.running.execution import execute
-    from boostbench.experiments.running.warm_up import warm_up
+    from boostbench.experiments.running.warm_up import Clocks, warm_up
 
     clocks = Clocks()
     inputs.watch()

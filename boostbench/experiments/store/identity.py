@@ -1,21 +1,59 @@
-"""Identity of a run: fingerprints of its value, its code and its data."""
+"""Identity of a run: fingerprints of its value, its code and its data.
+
+The fingerprint of the code is computed from source text. It covers the module of a component
+(booster, weak learner, noise model, generator) and, transitively, the modules that it imports from
+its own package. Comments, docstrings, layout and imports for type checkers are ignored, and in this
+package also what only makes the message of an exception, and functions that no run may call, with
+their imports (`boostbench.models_only`). A name re-exported by a package is traced to the module
+that defines it, so that a change to one booster does not affect other boosters. For a plugin file, the fingerprint covers the files that its
+imports execute, unless they are installed: files beside it, in a package beside it, or on the
+module path. No module is imported.
+
+Parsing dominates the time of commands that have no runs to execute. The parsed facts of each source
+text are therefore stored in the cache folder under the digest of the text. The set of files is
+determined anew by each process.
+"""
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import importlib.util
+import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from boostbench import registry
+from boostbench.data.cache import keep, read_kept
 from boostbench.errors import UnknownNameError
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.fingerprints import code_fingerprint, user_files
+from boostbench.inputs import digest_of_text, is_installed
 from boostbench.quantities import QUANTITIES
+from boostbench.quantities.quantity import DECIDING
 
 #: Module of the pipeline from the data to the numbers of a record.
 PIPELINE = "boostbench.experiments.running.execution"
+#: Modules that cannot affect a result: messages, names, locations of files, drawings.
+_IGNORED = {
+    "boostbench.data.downloads",
+    "boostbench.data.encoding",
+    "boostbench.errors",
+    "boostbench.inputs",
+    "boostbench.plugin_files",
+    "boostbench.quantities.quantity",
+    "boostbench.registry",
+    "boostbench.resources",
+    "boostbench.source",
+    "boostbench.validation",
+    "boostbench.whole_files",
+}
+#: Functions whose arguments say how a component is called and shown, except `DECIDING`.
+_DECLARING = ("Clock", "Quantity", "metric", "quantity", "register")
+_PACKAGE = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +141,314 @@ def _name_and_params(spec: Any) -> tuple[str | None, Mapping[str, Any]]:
         name, params = next(iter(spec.items()), (None, None))
         return name, params if isinstance(params, Mapping) else {}
     return (spec if isinstance(spec, str) else None), {}
+
+
+class _Import(NamedTuple):
+    """An import statement; ``import a.b`` has no names and the level -1."""
+
+    module: str
+    names: tuple[tuple[str, str], ...]  # (name in the module, local name)
+    level: int
+    for_types: bool  # under ``if TYPE_CHECKING``
+
+
+class _Facts(NamedTuple):
+    """Facts about a source text that a fingerprint depends on."""
+
+    essence: str  # syntax tree without what cannot change a number
+    imports: tuple[_Import, ...]
+    words: frozenset[str]  # string constants
+
+
+def code_fingerprint(origins: Iterable[str]) -> str:
+    """Return the fingerprint of modules: 8 hex digits.
+
+    Parameters
+    ----------
+    origins : iterable of str
+        Module names (``"boostbench.boosters.samme"``) or paths of plugin files.
+    """
+    return _fingerprint(tuple(sorted(set(origins))))
+
+
+def user_files(module: str) -> list[str]:
+    """Return the file of a module, as an origin; none for an installed module."""
+    path = _path_of(module)
+    return [] if path is None or is_installed(str(path)) else [str(path)]
+
+
+def forget() -> None:
+    """Clear the caches of this process, so that sources are read anew."""
+    for cached in (_fingerprint, _path_of, _text_of, _facts_of, _imports_of):
+        cached.cache_clear()
+
+
+def sources_of(fingerprint: str) -> tuple[tuple[str, str], ...]:
+    """Return real path and digest (as by `digest_of_text`) of each file behind a fingerprint.
+
+    Empty if this process did not compute the fingerprint.
+    """
+    return _sources.get(fingerprint, ())
+
+
+_sources: dict[str, tuple[tuple[str, str], ...]] = {}
+
+
+@cache
+def _fingerprint(origins: tuple[str, ...]) -> str:
+    paths = sorted(_walk(origins))
+    # With their names, so that exchanging the contents of two files is a change.
+    texts = sorted(f"{_name_of(path)}\0{_facts_of(path).essence}" for path in paths)
+    fingerprint = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+    digests = (digest_of_text(_text_of(path)) for path in paths)
+    _sources[fingerprint] = tuple(
+        zip((str(path.resolve()) for path in paths), digests, strict=True)
+    )
+    return fingerprint
+
+
+def _walk(origins: tuple[str, ...]) -> set[Path]:
+    paths: set[Path] = set()
+    waiting = list(origins)
+    seen: set[str] = set()
+    while waiting:
+        origin = waiting.pop()
+        if origin in seen or origin in _IGNORED:
+            continue
+        seen.add(origin)
+        path = _path_of(origin)
+        if path is None:
+            continue
+        paths.add(path)
+        waiting += _imports_of(origin)
+        waiting += _weak_learners_named_in(path)
+    return paths
+
+
+@cache
+def _path_of(origin: str) -> Path | None:
+    """Return the source file of a module name or path; None without one (C extensions)."""
+    if origin.endswith(".py"):
+        return Path(origin) if Path(origin).is_file() else None
+    package, _, leaf = origin.rpartition(".")
+    if package:
+        parent = _path_of(package)
+        is_package = parent is not None and parent.name == "__init__.py"
+        return _file_at(parent.parent / leaf) if parent and is_package else None
+    spec = importlib.util.find_spec(origin)
+    path = Path((spec and spec.origin) or "")
+    return path if path.suffix == ".py" else None
+
+
+def _file_at(place: Path) -> Path | None:
+    """Return the file of the package or module at a path without suffix."""
+    files = (place / "__init__.py", place.with_name(f"{place.name}.py"))
+    return next(filter(Path.is_file, files), None)
+
+
+def _root_of(path: Path) -> Path:
+    """Return the folder of the outermost package of a file."""
+    return next(folder for folder in path.parents if not (folder / "__init__.py").is_file())
+
+
+def _name_of(path: Path) -> str:
+    """Return the path within the outermost package of a file, wherever that package lies."""
+    return path.relative_to(_root_of(path)).as_posix()
+
+
+@cache
+def _text_of(path: Path) -> bytes:
+    return path.read_bytes()
+
+
+@cache
+def _facts_of(path: Path) -> _Facts:
+    text = _text_of(path)
+    is_own = path.is_relative_to(_PACKAGE)
+    version = f"{sys.version}{is_own}".encode()
+    stamp = b"\0".join([version, _text_of(Path(__file__)), text])
+    name = f"sources/{hashlib.sha256(stamp).hexdigest()}.json"
+    cached = read_kept(name)
+    if cached is not None:
+        essence, rows, words = json.loads(cached)
+        imports = (
+            _Import(module, tuple(map(tuple, names)), *rest) for module, names, *rest in rows
+        )
+        return _Facts(essence, tuple(imports), frozenset(words))
+    facts = _parsed(text, path, is_own=is_own)
+    keep(name, json.dumps([facts.essence, facts.imports, sorted(facts.words)]).encode())
+    return facts
+
+
+def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
+    tree = ast.parse(text, filename=str(path))
+    for node in ast.walk(tree) if is_own else ():
+        if isinstance(node, ast.Module | ast.ClassDef):
+            node.body = [each for each in node.body if not _is_for_models(each)]
+    typing = {node for block in filter(_is_for_types, tree.body) for node in ast.walk(block)}
+    imports: list[_Import] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            imports += [_Import(alias.name, (), -1, node in typing) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = tuple((alias.name, alias.asname or alias.name) for alias in node.names)
+            imports.append(_Import(node.module or "", names, node.level, node in typing))
+    for node in ast.walk(tree):
+        _reduce(node, is_own=is_own)
+    constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    words = frozenset(value for value in constants if isinstance(value, str))
+    return _Facts(_dumped(tree), tuple(imports), words)
+
+
+def _reduce(node: ast.AST, *, is_own: bool) -> None:
+    """Remove from the blocks of a statement what cannot change a number.
+
+    The messages of exceptions remain in plugins, which may catch an exception and read its text.
+    """
+    for call in _declarations(node):
+        call.keywords = [each for each in call.keywords if each.arg in DECIDING]
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+        node.body = node.body[1:] or [ast.Pass()]
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(node, field, None)
+        if not isinstance(block, list):
+            continue
+        block[:] = [each for each in block if not _is_for_types(each)]
+        if is_own and block and isinstance(block[-1], ast.Raise):
+            while len(block) > 1 and _only_names(block[-2]):
+                del block[-2]
+            exception = block[-1].exc
+            kind = exception.func if isinstance(exception, ast.Call) else exception
+            block[-1] = ast.Raise(exc=kind, cause=None)
+
+
+def _declarations(node: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls of a statement that register or describe a component."""
+    calls = [*getattr(node, "decorator_list", ()), getattr(node, "value", None)]
+    for call in calls:
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in _DECLARING:
+            yield call
+
+
+def _is_for_types(statement: ast.stmt) -> bool:
+    if not isinstance(statement, ast.If) or statement.orelse:
+        return False
+    return ast.unparse(statement.test) == "TYPE_CHECKING"
+
+
+def _is_for_models(statement: ast.stmt) -> bool:
+    return "models_only" in map(ast.unparse, getattr(statement, "decorator_list", ()))
+
+
+def _only_names(statement: ast.stmt) -> bool:
+    """Return whether a statement only assigns a value to local names."""
+    if not isinstance(statement, ast.Assign):
+        return False
+    return all(isinstance(target, ast.Name) for target in statement.targets)
+
+
+def _dumped(node: Any) -> str:
+    """Return a syntax tree as text that is the same in all Python versions.
+
+    `ast.dump` and `ast.unparse` are not: they show empty fields and quote texts differently.
+    """
+    if isinstance(node, list):
+        return f"[{' '.join(map(_dumped, node))}]"
+    if not isinstance(node, ast.AST):
+        return repr(node)
+    fields = ((name, getattr(node, name, None)) for name in node._fields)
+    shown = [
+        f" {name}={_dumped(value)}"
+        for name, value in fields
+        if value is not None and value != [] and name not in ("ctx", "kind")
+    ]
+    return f"({type(node).__name__}{''.join(shown)})"
+
+
+@cache
+def _imports_of(origin: str) -> tuple[str, ...]:
+    """Return the imported modules of the own package, and for a plugin the imported files."""
+    path = _path_of(origin)
+    if path is None:
+        return ()
+    is_file = origin.endswith(".py")
+    root = "boostbench" if is_file else origin.partition(".")[0]
+    origins: list[str] = []
+    for statement in _facts_of(path).imports:
+        if statement.for_types and not _hands_on(path):
+            continue
+        module, level = statement.module, statement.level
+        names = tuple(name for name, _ in statement.names)
+        if level < 0:
+            origins += [module] if _belongs(module, root) else []
+        if is_file and not _belongs(module, root):
+            origins += _files_of(module, names, path, max(level, 0))
+        for name in names if not (is_file and level) else ():
+            origins += _definers(_absolute(statement, origin, path), name, root)
+    return tuple(dict.fromkeys(origins))
+
+
+def _files_of(module: str, names: Iterable[str], path: Path, level: int = 0) -> list[str]:
+    """Return the files, unless installed, that an import in the file ``path`` executes."""
+    parts = module.split(".") if module else []
+    if level:
+        files = _files_in(path.parents[level - 1], parts, names)
+    else:
+        folders = dict.fromkeys((_root_of(path), *(Path(path).absolute() for path in sys.path)))
+        own = (folder for folder in folders if not is_installed(f"{folder}/"))
+        files = next(filter(None, (_files_in(folder, parts, names) for folder in own)), [])
+    return [str(file) for file in files if file != path]
+
+
+def _files_in(folder: Path, parts: list[str], names: Iterable[str]) -> list[Path]:
+    """Return the files of a module in a folder: packages, module and submodules ``names``."""
+    place = folder.joinpath(*parts)
+    if not place.is_dir() and not place.with_name(f"{place.name}.py").is_file():
+        return []
+    packages = (folder.joinpath(*parts[: n + 1]) for n in range(len(parts)))
+    places = [*packages, *(place / name for name in names)]
+    return [file for file in map(_file_at, places) if file]
+
+
+def _belongs(module: str, root: str) -> bool:
+    return module.partition(".")[0] in (root, "boostbench")
+
+
+def _absolute(statement: _Import, origin: str, path: Path) -> str:
+    """Return the absolute name of the module of a ``from`` import."""
+    if not statement.level:
+        return statement.module
+    parts = origin.split(".") if not origin.endswith(".py") else [path.stem]
+    n_parents = len(parts) - statement.level + (path.name == "__init__.py")
+    return ".".join(filter(None, [*parts[: max(n_parents, 0)], statement.module]))
+
+
+def _definers(module: str, name: str, root: str) -> list[str]:
+    """Return the module that defines ``name`` of ``module``, following re-exports of packages."""
+    if not _belongs(module, root):
+        return []
+    submodule = f"{module}.{name}"
+    if _path_of(submodule) is not None:
+        return [submodule]
+    path = _path_of(module)
+    if path is None:
+        return []
+    if _hands_on(path):
+        for statement in _facts_of(path).imports:
+            for original, local in statement.names:
+                if local == name:
+                    return _definers(_absolute(statement, module, path), original, root)
+    return [module]
+
+
+def _hands_on(path: Path) -> bool:
+    """Return whether a file imports names, maybe lazily, for those who import them from it."""
+    return path.name == "__init__.py" or path == _PACKAGE / "plugins.py"
+
+
+def _weak_learners_named_in(path: Path) -> Iterator[str]:
+    """Yield the modules of the weak learners whose names occur in the code as strings."""
+    for name in registry.weak_learners.names():
+        if name in _facts_of(path).words:
+            yield registry.weak_learners.module(name)

@@ -8,9 +8,8 @@ from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
-from boostbench.experiments.store import fingerprints
-from boostbench.experiments.store.fingerprints import code_fingerprint
-from boostbench.experiments.store.identity import code_of, value_of
+from boostbench.experiments.store import identity
+from boostbench.experiments.store.identity import code_fingerprint, code_of, value_of
 from tests.experiments.tools import files_behind, forget_code
 
 RUN = Run(Data("wine"), "official", CLEAN, BoosterSpec("samme"), rounds=10, seed=0)
@@ -134,7 +133,7 @@ def test_the_code_fingerprint_follows_what_decides_numbers(
 ):
     for package, is_stale in ((None, stale_in_plugin), (tmp_path, stale_in_package)):
         if package is not None:
-            monkeypatch.setattr(fingerprints, "_PACKAGE", package)
+            monkeypatch.setattr(identity, "_PACKAGE", package)
         before = plugin("helper.py", HELPER)
         after = plugin("helper.py", HELPER.replace(old, new))
         assert (after != before) is is_stale

@@ -7,8 +7,7 @@ from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.planning.grid import expand
-from boostbench.experiments.store.fingerprints import code_fingerprint
-from boostbench.experiments.store.identity import PIPELINE, value_of
+from boostbench.experiments.store.identity import PIPELINE, code_fingerprint, value_of
 from boostbench.quantities import QUANTITIES
 
 #: Fingerprints by component, the same for all Python versions, and values of some runs by config.
