@@ -5,9 +5,9 @@ The fingerprint of the code is computed from source text. It covers the module o
 its own package. Comments, docstrings, layout and imports for type checkers are ignored, and in this
 package also what only makes the message of an exception, and functions that no run may call, with
 their imports (`boostbench.models_only`). A name re-exported by a package is traced to the module
-that defines it, so that a change to one booster does not affect other boosters. For a plugin file, the fingerprint covers the files that its
-imports execute, unless they are installed: files beside it, in a package beside it, or on the
-module path. No module is imported.
+that defines it, so that a change to one booster does not affect other boosters. For a plugin file,
+the fingerprint covers the files that its imports execute, unless they are installed: files beside
+it, in a package beside it, or on the module path. No module is imported.
 
 Parsing dominates the time of commands that have no runs to execute. The parsed facts of each source
 text are therefore stored in the cache folder under the digest of the text. The set of files is
