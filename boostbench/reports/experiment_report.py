@@ -5,9 +5,10 @@ from __future__ import annotations
 import base64
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from boostbench.reports.protocol import provenance
 from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print, listed
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.paper import in_words
+from boostbench.reports.values.paper import Held, in_words
 from boostbench.reports.values.part_options import PartOptions
 from boostbench.source import read_source
 
@@ -94,7 +95,8 @@ class Report:
             part=part,
             size=self.size,
             runs=RunCounts(ok=sum(r.ok for r in results), planned=len(results)),
-            printed={name: held for of in self.tables.values() for name, held in of.held.items()},
+            printed=_printed(table for table in self.tables.values() if table.is_main),
+            readings=_readings(self.tables.values()),
             figures=tuple(name for name in self.figures if name not in self.undrawn),
             claims=tuple(map(view_of, self.verdicts)),
             answers=self.answers,
@@ -112,7 +114,8 @@ class Report:
         """
         study, summary, path = self.study, self.summary(), self.study.config.path
         counts = Counter(result.status for result in study.results)
-        facts = [in_words(summary.printed.values())] if summary.printed else []
+        held = [each for numbers in summary.printed.values() for each in numbers.values()]
+        facts = [in_words(held)] if held else []
         facts += [counts_in_words(summary.claims)] if summary.claims else []
         uplot = {
             "licence": asset("uplot/LICENSE"),
@@ -178,6 +181,25 @@ class Report:
             contents[LEADERBOARD] = board
         contents["report.html"] = self.page(drawings, LEADERBOARD if board else "")
         return write_files(Path(folder), contents)
+
+
+def _printed(tables: Iterable[Table]) -> dict[str, dict[str, Held]]:
+    """Return the first comparison with each printed number, by column of the paper."""
+    found: dict[str, dict[str, Held]] = {}
+    for column, readings in chain.from_iterable(table.held.items() for table in tables):
+        for numbers in readings.values():
+            found[column] = {**numbers, **found.get(column, {})}
+    return found
+
+
+def _readings(tables: Iterable[Table]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the printed numbers that agree, by column of the paper and reading."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for column, readings in chain.from_iterable(table.held.items() for table in tables):
+        for reading, numbers in readings.items():
+            agree = (number for number, held in numbers.items() if held.agreement == "agrees")
+            found.setdefault(column, {})[reading] = tuple(agree)
+    return found
 
 
 def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str, Any]]:

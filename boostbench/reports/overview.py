@@ -32,12 +32,16 @@ _NO_REPORT = "no report is here; `boostbench report CONFIG` writes one"
 SENSITIVITY = "sensitivity.md"
 _OTHERS = "Other experiments"
 _COLUMNS = ("claims", "true here", "true beyond chance", "false beyond chance", "open",
-            "printed numbers that agree", "by chance")  # fmt: skip
+            "printed numbers that agree", "by chance", "with the reading that fits best",
+            "readings")  # fmt: skip
 _FOOTERS = (
     "Claims of the paper; without a paper, all. True here: by the means or counts of these "
     "runs. Open: neither the claim nor its contrary is beyond chance.",
     "A printed number agrees if it lies in the 95 % prediction interval of ours; by chance: the "
     "expected agreement with another column of the same table.",
+    "A reading is a column of ours beside a column of the paper: a variant, other "
+    "trees, other wrong labels. The best is chosen for each column of the paper after seeing the "
+    "print, so that it agrees more often by chance too.",
 )
 
 
@@ -100,19 +104,33 @@ def _row(of: PaperResults) -> Row:
         for claim in summary.claims
         if claim.origin == "paper" or not summary.paper
     ]
-    printed: dict[str, Held] = {}  # the first comparison with each number
-    for _, summary in of.items:
-        printed = {**summary.printed, **printed}
+    printed: dict[str, dict[str, Held]] = {}  # the first comparison with each number
+    agreeing: dict[str, dict[str, set[str]]] = {}  # by column and reading
+    for folder, summary in of.items:
+        for column, numbers in summary.printed.items():
+            printed[column] = {**numbers, **printed.get(column, {})}
+        for column, readings in summary.readings.items():
+            for reading, agree in readings.items():
+                agreeing.setdefault(column, {})[f"{folder}: {reading}"] = {*agree}
     tones = [claim.tone for claim in claims]
-    agree = sum(held.agreement == "agrees" for held in printed.values())
-    chance = sum(held.placebo or 0.0 for held in printed.values())
+    held = [each for numbers in printed.values() for each in numbers.values()]
+    n_agree = sum(each.agreement == "agrees" for each in held)
+    chance = sum(each.placebo or 0.0 for each in held)
+    tried = {
+        column: [names & printed[column].keys() for names in agreeing[column].values()]
+        for column in printed
+    }
+    best = sum(max(map(len, readings)) for readings in tried.values())
     counts = [
         len(claims),
         sum(claim.here is True for claim in claims),
         *map(tones.count, ("good", "bad", "")),
     ]
     texts = [*map(str, counts)] if claims else [BEYOND] * len(counts)
-    texts += [f"{agree} of {len(printed)}", f"{chance:.1f}"] if printed else [BEYOND, BEYOND]
+    if held:
+        n_readings = sum(map(len, tried.values()))
+        texts += [f"{n_agree} of {len(held)}", f"{chance:.1f}", str(best), str(n_readings)]
+    texts += [BEYOND] * (len(_COLUMNS) - len(texts))
     return Row((of.title,), tuple(TableCell(text, value=text) for text in texts))
 
 
@@ -179,8 +197,11 @@ class ReportSummary(Model):
     size: str = Field(description="Size of the config that was taken; empty: the config itself.")
     runs: RunCounts
     answers: Listed[str] = Field((), description="Sentences that the page begins with.")
-    printed: dict[str, Held] = Field(
-        {}, description="Agreement of printed values with ours, by name."
+    printed: dict[str, dict[str, Held]] = Field(
+        {}, description="Agreement of printed numbers with ours, by column of the paper."
+    )
+    readings: dict[str, dict[str, Listed[str]]] = Field(
+        {}, description="Printed numbers that agree, by column of the paper and reading."
     )
     figures: Listed[str] = Field((), description="Names.")
     claims: Listed[ClaimView]

@@ -96,7 +96,7 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
     results = tmp_path / "results"
     index = (results / "index.html").read_text(encoding="utf-8")
     overview = (results / "README.md").read_text(encoding="utf-8")
-    assert "| Other experiments | 3 | 1 | 1 | 1 | 1 | – | – |" in overview
+    assert "| Other experiments | 3 | 1 | 1 | 1 | 1 | – | – | – | – |" in overview
     for text in (index, overview):
         links = re.findall(r'(?:href="|\]\()([^#")]+)', text)
         assert {"first-quick/report.html", "second/report.html"} <= set(links)
@@ -186,6 +186,31 @@ def test_a_paper_is_its_folder_and_the_configs_that_name_it():
 
     found = [path.stem for path in configs_by_paper()["softmax-boosting"]]
     assert {"table2", "figure7", "noise20"} <= set(found)
+
+
+def test_the_overview_counts_the_reading_that_fits_best(tmp_path):
+    from boostbench.reports.overview import write_overview
+
+    held = {name: {"agreement": "agrees" if name == "a" else "better than printed", "placebo": 0.25}
+            for name in ("a", "b", "c")}  # fmt: skip
+    column = "Table 1, AdaBoost"
+    for name, printed, agree in (("main", {column: held}, "a"), ("trial", {}, "bcz")):
+        folder = tmp_path / "results" / name
+        folder.mkdir(parents=True)
+        found = {
+            "config": name,
+            "title": name,
+            "paper": "mine",
+            "part": "",
+            "size": "",
+            "claims": [],
+        }
+        found |= {"runs": {"ok": 1, "planned": 1}, "printed": printed}
+        found["readings"] = {column: {"a table: adaboost": [*agree]}, "Table 2, other": {"x": []}}
+        (folder / "summary.json").write_text(json.dumps(found))
+    write_overview(Path("results"))
+    overview = Path("results/README.md").read_text(encoding="utf-8")
+    assert "| mine | – | – | – | – | – | 1 of 3 | 0.8 | 2 | 2 |" in overview
 
 
 def test_a_damaged_summary_is_named(tmp_path):

@@ -121,6 +121,10 @@ def test_variants_of_a_booster_share_the_paper_s_value(tmp_path):
     study = study_of(make_config(tmp_path, boosters=boosters))
     table = build_table(study, paper=str(paper))
     assert [cell(table, "dna", booster.label).paper for booster in boosters] == ["4.5", "4.5"]
+    [(column, readings)] = table.held.items()
+    assert column == "paper, sm-boost"
+    assert [*readings] == [f"tiny: {booster.label}" for booster in boosters]
+    assert all([*numbers] == ["dna, T = 10, noise 0"] for numbers in readings.values())
 
 
 def test_a_paper_without_any_fitting_value_is_said(tmp_path):

@@ -6,7 +6,6 @@ import statistics
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Annotated, Literal
 
 from boostbench.errors import BoostbenchError
@@ -82,28 +81,38 @@ def build_table(
     layout = _Layout(facts, QUANTITIES[metric], value in ACCURACIES, even)
     table_rows, names = layout.rows(columns)
     of = "" if metric == PRINTED else f": {QUANTITIES[metric].words}"
+    title = title or f"{study.config.title or study.config.name}{of}"
     return Table(
-        title=title or f"{study.config.title or study.config.name}{of}",
+        title=title,
         names=names,
         columns=tuple(_label(columns, column) for column in layout.axes[columns]),
         rows=tuple(table_rows),
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
-        held=_comparisons(facts, str(paper)) if paper and main else {},
+        held=_comparisons(facts, title),
+        is_main=main,
         answer=tuple(contest(facts, metric, f"{layout.best} {layout.words}")),
     )
 
 
-def _comparisons(facts: Mapping[FactKey, Fact], path: str) -> dict[str, Held]:
-    """Return the comparisons with printed numbers, by a unique name of the number."""
-    file = "/".join(Path(path).parts[-2:])
-    comparisons: dict[str, Held] = {}
-    for paper, held in ((fact.paper, fact.held) for fact in facts.values()):
-        if paper is not None and held is not None:
-            place = f"T = {paper.rounds}, noise {paper.noise:g}"
-            # Variants of a booster share a printed number: only the first variant counts.
-            comparisons.setdefault(f"{file}: {paper.dataset}, {paper.method}, {place}", held)
-    return comparisons
+def _comparisons(
+    facts: Mapping[FactKey, Fact], title: str
+) -> dict[str, dict[str, dict[str, Held]]]:
+    """Return the comparisons by column of the paper, reading and number.
+
+    A reading is a column of ours: a booster's variant, or a second noise of the same rate.
+    """
+    found: dict[str, dict[str, dict[str, Held]]] = {}
+    for key, fact in facts.items():
+        if fact.paper is not None and fact.held is not None:
+            T = key.rounds if key.rounds == END else f"T = {fact.paper.rounds}"
+            number = f"{fact.paper.dataset}, {T}, noise {fact.paper.noise:g}"
+            readings = found.setdefault(fact.paper.column, {})
+            reading = f"{title}: {key.booster}"
+            if number in readings.get(reading, {}):
+                reading = f"{reading}, {key.noise}"
+            readings.setdefault(reading, {})[number] = fact.held
+    return found
 
 
 class _Layout:

@@ -64,7 +64,9 @@ class Table:
     rows: tuple[Row, ...]
     footers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # cells refer to them by number, from 1
-    held: Mapping[str, Held] = field(default_factory=dict)  # comparisons with printed numbers
+    # Comparisons with printed numbers: column of the paper to reading to number.
+    held: Mapping[str, Mapping[str, Mapping[str, Held]]] = field(default_factory=dict)
+    is_main: bool = True  # its comparisons count in the overview, not only as readings
     answer: tuple[str, ...] = ()  # what the table says, in sentences that a page begins with
 
     @cached_property

@@ -45,6 +45,7 @@ class PaperValue:
     doubt: str = ""  # reason why the number is doubtful or absent
     std: float | None = None  # standard deviation over runs, as a fraction
     repeats: int = 1  # number of runs whose mean it is
+    column: str = ""  # of the paper: its table and its name of the method
 
     @property
     def rounding(self) -> float:
@@ -99,8 +100,9 @@ def read_paper_values(path: Path | str) -> PaperValues:
     ----------
     path : Path
         CSV file with the columns dataset, method, T, noise, error and unit (``percent`` or
-        ``fraction``), and optionally std, runs (number of runs whose mean it is) and doubt; other
-        columns are ignored. An empty error is a cell without a number in the paper.
+        ``fraction``), and optionally std, runs (number of runs whose mean it is), doubt, and the
+        paper's own table and paper_label (of the method); other columns are ignored. An empty
+        error is a cell without a number in the paper.
 
     Returns
     -------
@@ -115,7 +117,7 @@ def read_paper_values(path: Path | str) -> PaperValues:
     values: dict[tuple[str, str, int, float], PaperValue] = {}
     for where, row in read_rows(path, _REQUIRED):
         try:
-            value = _value(row)
+            value = _value({"table": Path(path).stem, **row})
             key = (value.dataset, value.method, value.rounds, value.noise)
             if key in values:
                 raise ValueError(
@@ -192,6 +194,7 @@ def _value(row: Mapping[str | None, str | None]) -> PaperValue:
         cells.get("doubt", ""),
         None if spread is None else float(spread) / 100,
         int(_number(cells, "runs", 1, whole=True)) if cells.get("runs") else 1,
+        f"{cells['table']}, {cells.get('paper_label') or cells['method']}",
     )
 
 
