@@ -167,6 +167,8 @@ leaderboard: setup  ## the same on the 76 sets of `boostbench data fetch --suite
 	$(call experiment,noise-study/natural-size)
 	$(call experiment,noise-study/leaderboard-tuned)
 	$(call experiment,noise-study/rated)
+	@for kind in csv parquet; do $(BIN)/boostbench export noise-study/leaderboard --size $(SIZE) --results $(RESULTS) --at end \
+	  --sources -o $(RESULTS)/leaderboard.$$kind || [ $$? -eq 1 ]; done
 
 records: setup  ## the packed records of $(RESULTS) in records.tar, to publish outside the repository
 	@$(BIN)/python -m checks.records pack records.tar --results $(RESULTS)

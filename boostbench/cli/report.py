@@ -6,7 +6,7 @@ import logging
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stderr, redirect_stdout
@@ -14,20 +14,24 @@ from dataclasses import replace
 from io import StringIO
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Results, SelectedRuns, flag, option, parse_rounds
 from boostbench.cli.output import PrintedLog, print_error
-from boostbench.errors import BoostbenchError
+from boostbench.data.catalog import find_entry
+from boostbench.data.downloads import downloads_of
+from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.reports.text import csv_text
 from boostbench.threads import n_cores
+from boostbench.whole_files import write_file
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
+    from boostbench.experiments.planning.plans import Result
     from boostbench.reports.experiment_report import Report
 
 _DOCS = Path("docs/_build/html")
@@ -223,7 +227,15 @@ def site(
 def export(
     *,
     selection: SelectedRuns,
-    at: Annotated[str | None, option("ROUNDS", "Rounds, e.g. 10,100; by default all.")] = None,
+    at: Annotated[
+        str | None, option("ROUNDS", "Rounds, e.g. 10,100, or end; by default all.")
+    ] = None,
+    sources: Annotated[
+        bool, flag("Add source, licence and citation of each data set.", "--sources")
+    ] = False,
+    output: Annotated[
+        Path | None, option("FILE", "CSV or parquet file to write.", "--output", "-o")
+    ] = None,
 ) -> int:
     """Print the numbers behind the curves as CSV.
 
@@ -234,8 +246,11 @@ def export(
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
       boostbench export quickstart --results DIR
+      boostbench export quickstart --at end --sources -o quickstart.parquet
     """
-    rounds = None if at is None else parse_rounds(at)
+    rounds: list[int] | Literal["end"] | None = "end"
+    if at != "end":
+        rounds = None if at is None else parse_rounds(at)
 
     from boostbench.reports.values.frame import export_rows
 
@@ -243,10 +258,37 @@ def export(
     results = [result for experiment in experiments for result in experiment.study().results]
     metrics = {name for experiment in experiments for name in experiment.config.metrics}
     frame = export_rows(results, rounds, metrics)
-    labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
-    frame.assign(**labels).to_csv(sys.stdout, index=False, lineterminator="\n")
+    if sources:
+        for key, of in _sources(experiments, results).items():
+            frame[key] = frame["dataset"].map(of)
+    if output is not None and output.suffix == ".parquet":
+        import_extra("pyarrow", "parquet", where=str(output))
+        write_file(output, frame.to_parquet(index=False))
+    else:
+        labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
+        text = frame.assign(**labels).to_csv(index=False, lineterminator="\n")
+        if output is None:
+            print(text, end="")
+        else:
+            write_file(output, text.encode())
     n_absent = sum(not result.ok for result in results)
     if n_absent:
         what = f"{n_absent} of {len(results)} runs have no result"
         print_error(f"{what}; `boostbench status` lists them")
     return INCOMPLETE if n_absent else OK
+
+
+def _sources(
+    experiments: Sequence[Experiment], results: Sequence[Result]
+) -> dict[str, dict[str, str]]:
+    """Return source, licence and citation of each data set; a file of one's own has none."""
+    dirs = [folder for experiment in experiments for folder in experiment.data]
+    found: dict[str, dict[str, str]] = {"source": {}, "licence": {}, "citation": {}}
+    for result in results:
+        label, entry = result.run.dataset, find_entry(result.run.data.name, dirs)
+        if label not in found["citation"]:
+            found["citation"][label] = entry.citation
+            for download in downloads_of(entry)[:1]:
+                found["source"][label] = download.title
+                found["licence"][label] = download.licence or "none stated"
+    return found

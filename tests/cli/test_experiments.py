@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import pandas as pd
 import pytest
 
 from boostbench.api import Experiment
@@ -79,6 +80,15 @@ def test_from_config_to_csv_in_processes_of_its_own(shell, boostbench, tiny, tmp
     assert len(rows) == 2 * 2 * 3
     assert {row["metric"] for row in rows} == {"train_error", "train_error_clean", "test_error"}
     assert all(0 <= float(row["value"]) <= 1 for row in rows)
+    last = ("export", "tiny.yaml", "--at", "end", "--sources", "-o")
+    assert boostbench(*last, "rows.csv").code == 0
+    rows = rows_of((tmp_path / "rows.csv").read_text(encoding="utf-8"))
+    assert {(row["dataset"], row["round"]) for row in rows} == {("iris", "4"), ("wine", "4")}
+    assert all(row["citation"] and row["source"] == row["licence"] == "" for row in rows)
+    pytest.importorskip("pyarrow", reason="writes parquet")
+    assert boostbench(*last, "rows.parquet").code == 0
+    table = pd.read_parquet(tmp_path / "rows.parquet")
+    assert [*table["value"]] == [float(row["value"]) for row in rows]
 
 
 def test_a_plan_counts_and_trains_nothing(boostbench, tiny, tmp_path):

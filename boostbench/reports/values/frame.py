@@ -304,15 +304,17 @@ def _labels(result: Result) -> tuple[Any, ...]:
 
 
 def export_rows(
-    results: Sequence[Result], rounds: Sequence[int] | None = None, asked: Iterable[str] = ()
+    results: Sequence[Result],
+    rounds: Sequence[int] | Literal["end"] | None = None,
+    asked: Iterable[str] = (),
 ) -> pd.DataFrame:
     """Return the rows that ``boostbench export`` prints.
 
     Parameters
     ----------
     results : sequence of Result
-    rounds : sequence of int, default=None
-        All by default.
+    rounds : sequence of int, "end" or None, default=None
+        All by default; the last of each run with ``"end"``.
     asked : iterable of str, default=()
         The ``metrics`` of the config; rows of times are included if they are among them.
 
