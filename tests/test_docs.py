@@ -206,10 +206,11 @@ def test_every_registered_kind_has_its_row(kind, page):
 def test_every_quantity_has_its_row():
     asked = {"metrics": [], "record": [], "": []}
     for name, each in QUANTITIES.items():
-        if each.asked:
-            asked[each.asked[0]].append(each.asked[1])
-        if each.kept == "rounds" and (each.asked or ("record",))[0] == "record":
-            asked[""].append(name)
+        setting, word = each.asked or ("", name)
+        if each.asked or each.kept == "rounds":
+            asked[setting].append(word)
+        if setting == "record" and each.kept == "rounds":
+            asked[setting].append(name)
     configs, reports = table_rows("configs.md"), table_rows("reports.md")
     assert names_lacking(asked["metrics"], [cells[0] for cells in configs]) == []
     (record,) = (" ".join(cells) for cells in configs if cells[0].strip() == "`record`")

@@ -15,19 +15,20 @@ AUC = {"one": 0.75, "two": 0.875}
 LOG_LOSS = {"one": 0.5, "two": 0.25}
 
 
-def study(folder, without=()):
+def study(folder, without=(), seeds=1):
     config = make_config(
         folder,
         datasets=["dna", "vowel"],
         boosters=[BoosterSpec(name, label=name) for name in AUC],
         rounds=5,
         checkpoints=(2, 5),
+        seeds=seeds,
     )
     results = []
     for run in runs_of(config):
         record = make_record(run)
         name = run.booster.name
-        if name not in without:
+        if not {name, (name, run.seed)} & {*without}:
             record["curves"]["test_auc"] = [AUC[name]] * 5
             record["curves"]["test_log_loss"] = [LOG_LOSS[name]] * 5
         record["at_checkpoints"]["model_size"] = 1234
@@ -70,6 +71,16 @@ def test_what_has_no_probabilities_is_said_in_its_cells(tmp_path):
     table = build_table(study(tmp_path, without=("one",)), value="test_log_loss")
     assert {cell.text for cell in cells(table, "one")} == {"not recorded"}
     assert any("a booster with probabilities" in note for note in table.notes)
+
+
+def test_a_mean_without_the_runs_that_did_not_record_the_metric_says_so(tmp_path):
+    table = build_table(study(tmp_path, [("one", 1)], seeds=3), value="test_auc")
+    [note] = {table.notes[n - 1] for cell in cells(table, "one") for n in cell.notes}
+    assert (
+        note
+        == "not recorded by 1 of 3 runs; it takes 'metrics: [auc]' and a booster with probabilities"
+    )
+    assert not any(cell.notes for cell in cells(table, "two"))
 
 
 def test_a_metric_that_is_not_recorded_is_refused(tmp_path):

@@ -13,7 +13,7 @@ from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import listed, span
 from boostbench.reports.values.designs import Repeats, sample_of
 from boostbench.reports.values.differences import Estimate, estimate
-from boostbench.reports.values.frame import END, Result, Study, check_recorded, holds
+from boostbench.reports.values.frame import END, Result, Study, asks, check_recorded, holds
 from boostbench.reports.values.paper import Compared, Held, PaperValue, PaperValues, hold
 from boostbench.reports.values.rank_statistics import holm, mean_ranks
 
@@ -121,11 +121,16 @@ def _fact(
     sample, gaps = sample_of(results, at=at, metric=metric), tuple(_gaps(missing, len(results)))
     if sample.mean is not None:
         mean = QUANTITIES[metric].shortfall(sample.mean)
+        n_without = sum(result.ok and not holds(result, metric) for result in results)
+        if n_without:
+            gaps += (
+                f"not recorded by {n_without} of {len(results)} runs; it takes {asks(metric)}",
+            )
         return Fact(sample, gaps, "", paper, mean, tuple(_stopped(results, T)))
     if missing or any(holds(each, metric) for each in results):
         state = "/".join(dict.fromkeys(result.status for result in missing))
         return Fact(sample, gaps, state, paper, None)
-    return Fact(sample, (f"it takes {QUANTITIES[metric].asks}",), "not recorded", paper, None)
+    return Fact(sample, (f"it takes {asks(metric)}",), "not recorded", paper, None)
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
