@@ -23,7 +23,7 @@ from boostbench.data.loading import load
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
-from boostbench.experiments.planning.planner import make_plan
+from boostbench.experiments.planning.planner import check_data, make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
@@ -178,6 +178,7 @@ class Experiment:
         todo = plan.todo(retry=retry or None, fresh=fresh)
         outcome, done = Progress(), set[Run]()
         if todo:
+            check_data(plan, todo, self.data)
             limits = self.config.limits
             with make_executor(executor, self.data, scheduler, jobs=jobs, limits=limits) as pool:
                 while todo and not (outcome.interrupted or outcome.n_left):

@@ -63,6 +63,7 @@ class DataSet(Model):
     )
 
 
+_MOST_MISTAKES = 100  # in a list
 DATA_SET_OPTIONS = (*DATA_OPTIONS, *(key for key in DataSet.model_fields if key != "data"))
 
 
@@ -76,12 +77,13 @@ def read_list(
     ValueError
         If the value is not a list, or has fewer than ``least`` items.
     MistakesError
-        With the errors of all items.
+        With the errors of all items, at most about `MOST_MISTAKES`.
     """
     if not isinstance(value, list | tuple) or len(value) < least:
         raise ValueError(f"must be {wanted}, found {show(value)}")
     mistakes = MistakesError()
-    parts = [mistakes.take(read, item, i) or () for i, item in enumerate(value)]
+    items = itertools.takewhile(lambda _: len(mistakes.found) < _MOST_MISTAKES, enumerate(value))
+    parts = [mistakes.take(read, item, i) or () for i, item in items]
     mistakes.close()
     return tuple(itertools.chain(*parts))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from boostbench.errors import BoostbenchError, ConfigError, hint
@@ -12,6 +12,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSet, read_grid
 from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
 from boostbench.quantities import QUANTITIES
+from boostbench.quantities.quantity import Quantity
 
 MAX_RUNS = 200_000
 
@@ -36,11 +37,17 @@ def expand(config: Config) -> list[Run]:
     ConfigError
         If there are more than `MAX_RUNS`.
     """
-    of_one_seed = [
+    asked_by = QUANTITIES.asked_by("metrics")
+    metrics = {name: QUANTITIES[asked_by[name]] for name in config.metrics}
+    all_of_one_seed = (
         (run, frozenset(entry.seeds or config.seeds))
         for noise, entry in itertools.product(config.noise, config.datasets)
-        for run in _runs_of(entry, noise, config)
-    ]
+        for run in _runs_of(entry, noise, config, metrics)
+    )
+    of_one_seed = list(itertools.islice(all_of_one_seed, MAX_RUNS + 1))
+    if sum(len(seeds) for _, seeds in of_one_seed) > MAX_RUNS:
+        what = f"makes more than {MAX_RUNS:,} runs; divide it into several configs"
+        raise ConfigError([BoostbenchError(what, where=str(config.path))])
     runs: dict[tuple[object, ...], Run] = {}  # by a key that is compared faster than runs
     for seed in _seeds(config):
         for model, seeds in of_one_seed:
@@ -48,16 +55,14 @@ def expand(config: Config) -> list[Run]:
                 run = model.with_seed(seed)
                 key = run.around_seed, seed, run.rounds, repr(run.booster.grid)
                 runs.setdefault(key, run)
-        if len(runs) > MAX_RUNS:
-            what = f"makes more than {MAX_RUNS:,} runs, with {len(runs):,} up to the seed {seed}"
-            raise ConfigError([BoostbenchError(what, where=str(config.path))])
     return list(runs.values())
 
 
-def _runs_of(entry: DataSet, noise: Noise, config: Config) -> Iterator[Run]:
+def _runs_of(
+    entry: DataSet, noise: Noise, config: Config, asked: Mapping[str, Quantity]
+) -> Iterator[Run]:
     """Yield the runs of a data set with a noise, with seed 0."""
     boosters = [_for_data(booster, entry) for booster in config.boosters]
-    asked = {name: QUANTITIES[QUANTITIES.asked_by("metrics")[name]] for name in config.metrics}
     metrics = tuple(sorted(name for name, each in asked.items() if not each.always))
     has_checkpoints = config.record or any(each.at_checkpoints for each in asked.values())
     checkpoints = config.checkpoints if has_checkpoints else ()

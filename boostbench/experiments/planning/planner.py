@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
-from boostbench.errors import DataUnavailableError, PluginError, absence
+from boostbench.errors import (
+    BoostbenchError,
+    ConfigError,
+    DataUnavailableError,
+    PluginError,
+    absence,
+)
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import Data, Params, Run
@@ -17,6 +23,7 @@ from boostbench.experiments.store.identity import Key, code_of, components_of, v
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.store.versions import other_versions
+from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
 
 if TYPE_CHECKING:
@@ -85,6 +92,44 @@ def make_plan(
         n_open,
         {run: selection.curve for selection in selections for run in selection.tried()},
     )
+
+
+def check_data(plan: Plan, todo: Iterable[PlannedRun], data_dirs: Sequence[str | Path]) -> None:
+    """Read and divide the data sets of which no run is recorded, before training.
+
+    What is read is kept in the cache, so that the runs need not read it again.
+
+    Raises
+    ------
+    ConfigError
+        With the errors of all data sets.
+    """
+    from boostbench.data.dataset import class_indices
+    from boostbench.data.loading import load_located
+    from boostbench.data.sources import locate
+    from boostbench.data.splits import split
+
+    read = {planned.run.data.name for planned in plan.runs if planned.status == "ok"}
+    asked: dict[object, Run] = {}
+    for run in (planned.run for planned in todo if planned.run.data.name not in read):
+        spec = run.split if isinstance(run.split, str) else Params({**run.split, "fold": 0})
+        weights = run.booster.params.get("class_weight")
+        asked.setdefault((run.data, spec, repr(weights)), run)
+    mistakes = {}
+    for run in asked.values():
+        try:
+            located = locate(run.data.name, run.data.params.plain(), data_dirs)
+            if located.kind == "generator":
+                continue
+            dataset = load_located(located)
+            plain = run.split if isinstance(run.split, str) else run.split.plain()
+            split(dataset, plain, stream(run, "split"))
+            if isinstance(weights := run.booster.params.get("class_weight"), dict):
+                class_indices(weights, dataset.classes)
+        except BoostbenchError as error:
+            mistakes[str(error)] = error
+    if mistakes:
+        raise ConfigError(list(mistakes.values()))
 
 
 class _Planner:
