@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -208,8 +209,7 @@ def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str,
     A figure of lines also has their numbers, from which the page draws an interactive chart. If the
     numbers of all figures are too many, lines have fewer points.
     """
-    charts = [drawing.chart for drawing in drawings.values()]
-    every = 1 + len(json.dumps(charts)) // _CHART_BYTES
+    every = 1 + len(json.dumps([drawing.chart for drawing in drawings.values()])) // _CHART_BYTES
     figures: list[dict[str, Any]] = []
     for name, drawing in drawings.items():
         image = base64.b64encode(drawing.png).decode()
@@ -217,7 +217,7 @@ def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str,
         figures.append(
             {
                 "name": name,
-                "words": name.replace("-", " ").replace("_", " ").capitalize(),
+                "words": re.sub(r"[-_]|(?<=[a-z])(?=\d)", " ", name).capitalize(),
                 "caption": drawing.caption,
                 "image": image if bytes_left >= 0 else "",
                 "chart": thinned(drawing.chart, every) if drawing.chart else None,

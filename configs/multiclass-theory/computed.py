@@ -305,7 +305,7 @@ def _frame(columns: str, rows: Iterable[tuple[Any, ...]]) -> pd.DataFrame:
 
 @_formulas
 def figure1() -> Drawn:
-    """Draw a space that satisfies SAMME's condition and is not boostable.
+    """Space that satisfies SAMME's condition and is not boostable.
 
     Left: two samples, three labels and two constant classifiers, which predict label 0 and label 1;
     with these costs, both cost more than the baseline. Middle: the largest edge with which this
@@ -321,7 +321,7 @@ def figure1() -> Drawn:
 
 @_formulas
 def figure2() -> Drawn:
-    """Draw the error bounds with the uniform baseline.
+    """Error bounds with the uniform baseline.
 
     The bound is phi_T(0) of the zero-one loss for the edge-over-random condition with the uniform
     baseline. Left: by the number of rounds, with the printed values. Right: by the number of
@@ -340,7 +340,7 @@ def figure2() -> Drawn:
 
 @_formulas
 def figure3() -> Drawn:
-    """Draw the degrees of the zero-one loss.
+    """Degrees of the zero-one loss.
 
     The degree is the number of labels on which the worst baseline of the minimal condition puts
     weight, for every state of three classes. The state s counts votes; label 0 is the true one. In
@@ -358,7 +358,7 @@ def figure3() -> Drawn:
 
 @_formulas
 def figure4() -> Drawn:
-    """Draw the potentials of the minimal condition over the states of three classes."""
+    """Potentials of the minimal condition over the states of three classes."""
     figure = drawings.draw_surfaces([*surfaces().values()], [f"T = {T}" for T in surfaces()])
     rows = ((T, *row) for T, pixels in surfaces().items() for row in _pixels(pixels, pixels.value))
     return figure, _frame("T x y potential", rows)
@@ -366,7 +366,7 @@ def figure4() -> Drawn:
 
 @_formulas
 def figure5() -> Drawn:
-    """Draw the bound of the minimal condition beside the best fixed one."""
+    """Bound of the minimal condition beside the best fixed one."""
     bounds = both_bounds()
     panels = []
     for axis, title in (
@@ -383,7 +383,7 @@ def figure5() -> Drawn:
 
 @_formulas
 def figure6() -> Drawn:
-    """Draw the degrees of the exponential loss with four weights eta of a vote."""
+    """Degrees of the exponential loss with four weights eta of a vote."""
     maps = exponential_maps()
     titles = [
         (name, "everywhere" if (p.degree == 3).all() else f"|x − y| ≤ {p.half_width()}")

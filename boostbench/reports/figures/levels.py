@@ -110,7 +110,7 @@ def draw_noise(
     if mean or against:
         _cut_bands(grid, shared=mean)
     bands = panels.repeats_in_words(study, band=band)
-    if mean or against:
+    if band and (mean or against):
         kind = "of the paired difference" if against else "by a bootstrap over data sets"
         bands = f"bands: 95 % intervals {kind}"
     panels.name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{shown.rounds}; {bands}")

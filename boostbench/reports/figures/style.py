@@ -42,7 +42,7 @@ _CHOSEN = {
     "adaboost-mm": ("#882255", "X"),
 }
 _SALT = 15704  # with it, the colours of methods that share a shipped figure are far apart
-_PALEST = 0.6  # share of white in the palest shade of a colour
+_PALEST = 0.4  # share of white in the palest shade of a colour
 _STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 
 
@@ -101,7 +101,7 @@ def method_styles(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 def _style_of(name: str) -> tuple[str, str]:
     code = crc32(f"{_SALT}{name}".encode(errors="replace"))
-    red, green, blue = hsv_to_rgb(code % 360 / 360, 0.85, (0.85, 0.6)[code // 360 % 2])
+    red, green, blue = hsv_to_rgb(code % 360 / 360, 0.85, (0.7, 0.5)[code // 360 % 2])
     colour = "#" + "".join(f"{round(255 * part):02x}" for part in (red, green, blue))
     return colour, MARKERS[code // 720 % len(MARKERS)]
 

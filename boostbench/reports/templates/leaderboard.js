@@ -79,7 +79,7 @@ const write = () => {
   const columnsOf = [
     ["method", (one) => methods[one.m]],
     [`mean ${words}${unit && ` (${unit})`}`, (one) => one.mean, (one) => shown(one.mean)],
-    ["behind the best", (one) => one.gap, (one) => one.place === 1 ? "–" : `${signed(one.gap)}${isNaN(one.half) ? "" : ` [${signed(one.gap - one.half)}, ${signed(one.gap + one.half)}]`}`],
+    ["behind the best", (one) => one.gap, (one) => one.place === 1 ? "–" : `${signed(one.gap)}${isNaN(one.half) ? "" : ` [${signed(one.gap - one.half)},\u00a0${signed(one.gap + one.half)}]`}`],
     ["mean rank", (one) => one.rank, (one) => one.rank.toFixed(1)],
     [`best of ${n}`, (one) => -one.best, (one) => one.best],
   ];
@@ -105,10 +105,10 @@ const write = () => {
   board.tBodies[0].replaceChildren(...found.map((one) => {
     const row = document.createElement("tr");
     columnsOf.forEach(([name, , text], column) => {
-      const cell = make(column ? "td" : "th", column ? text(one) : `${one.place}. `);
+      const cell = make(column ? "td" : "th", column ? text(one) : "");
       cell.dataset.h = name;
       if (!column) {
-        const button = make("button", methods[one.m], { type: "button", className: "method", title: "its numbers by data set" });
+        const button = make("button", `${one.place}. ${methods[one.m]}`, { type: "button", className: "method", title: "its numbers by data set" });
         cell.scope = "row";
         cell.append(button);
       }
