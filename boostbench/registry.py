@@ -22,7 +22,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -154,20 +154,11 @@ class Registry:
 
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
-        return sorted(self.in_order())
-
-    def in_order(self) -> list[str]:
-        """Return all names, the built-in ones first and in the order of their list."""
-        return list(self._known)
+        return sorted(self._known)
 
     def loaded(self) -> dict[str, Any]:
-        """Return all objects by name in the order of `in_order`; the built-in ones are imported."""
-        return {name: k.plugin or self._imported[name] for name, k in self._known.items()}
-
-    @cached_property
-    def _imported(self) -> dict[str, Any]:
-        builtin = {name: k.origin for name, k in self._known.items() if k.plugin is None}
-        return {name: _import_object(origin) for name, origin in builtin.items()}
+        """Return all objects by name, the built-in ones first and in the order of their list."""
+        return {name: k.plugin or _import_object(k.origin) for name, k in self._known.items()}
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name, of ``"FILE.py:NAME"`` or of ``"package.module:NAME"``.
@@ -309,7 +300,7 @@ class Registry:
         return _import_object(self._options)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.in_order() or (isinstance(name, str) and _is_reference(name))
+        return name in self._known or (isinstance(name, str) and _is_reference(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
@@ -320,6 +311,7 @@ def _is_reference(name: str) -> bool:
     return re.fullmatch(r".+\.py:.*|[^\W\d][\w.]*:[^\W\d]\w*", name) is not None
 
 
+@cache
 def _import_object(reference: str) -> Any:
     module, _, attribute = reference.partition(":")
     return getattr(importlib.import_module(module), attribute)

@@ -132,14 +132,15 @@ def _write_all(
     With several jobs, processes make them, those of the most records first. The reports have the
     same bytes for any number of jobs.
     """
-    from boostbench.experiments.configs.file import load_config
+    from boostbench.experiments.configs.layers import read_extended
     from boostbench.experiments.store.packed import PACKED
 
     sizes, parts = [], []
-    for name in shipped_configs():
-        config = load_config(name, check_parameters=False, with_claims=False)
-        for size in (None, *config.sizes):
-            folder = selection.results / (config.name if size is None else f"{config.name}-{size}")
+    for name, path in shipped_configs().items():
+        written = read_extended(path, [])[0].data
+        for size in (None, *written.get("sizes", ())):
+            called = written["name"] if size is None else f"{written['name']}-{size}"
+            folder = selection.results / called
             if folder.is_dir():
                 packed = folder / PACKED
                 sizes.append(packed.stat().st_size if packed.is_file() else 0)

@@ -6,7 +6,7 @@ This module is not part of the key of a run: it decides how numbers are shown, n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -304,7 +304,11 @@ class Quantities(Mapping[str, Quantity]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in registry.quantities.in_order() if name in self)
+        return iter(self._known())
+
+    def values(self) -> ValuesView[Quantity]:
+        """Return the quantities; records ask for them often."""
+        return self._known().values()
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -44,9 +45,16 @@ def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> tuple[Path
 
 def render(template: str, **values: Any) -> str:
     """Return a page. Text in HTML is escaped; filters are `in_print` (printed) and `markdown`."""
+    assets = {"style": asset("report.css"), "script": asset("report.js")}
+    return _environment().get_template(template).render(**assets, **values)
+
+
+@cache
+def _environment() -> Environment:
+    """Return the templates, each compiled once in a process."""
     environment = Environment(
         loader=PackageLoader("boostbench.reports"),
-        autoescape=".html" in template,
+        autoescape=lambda name: name is not None and ".html" in name,
         undefined=StrictUndefined,
         finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
@@ -54,8 +62,7 @@ def render(template: str, **values: Any) -> str:
     )
     environment.filters |= {"printed": in_print, "markdown": markdown}
     environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    assets = {"style": asset("report.css"), "script": asset("report.js")}
-    return environment.get_template(template).render(**assets, **values)
+    return environment
 
 
 def asset(name: str) -> Markup:

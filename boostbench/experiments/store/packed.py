@@ -32,7 +32,7 @@ _LARGEST, _LARGEST_RATIO = 2**24, 500
 #: Differences of version 0.2: one byte, `_ZERO` for 0, or a number between bytes of value 2. JSON
 #: has no bytes below 32 except the line end.
 _STEPS = re.compile(rb"\x01([^\x01]*)\x01")
-_STEP = re.compile(rb"\x02(-?[0-9]{1,16})\x02|(.)", re.DOTALL)
+_LARGE = re.compile(rb"\x02(-?[0-9]{1,16})\x02")
 _ZERO = 144
 _LONGEST_WITH_STEPS = 2**20  # length of a line, which expands to 17 times as much
 _KEY = re.compile(rb'\{"format": [0-9]+, "key": "([0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]+-\w*)"')
@@ -59,7 +59,7 @@ class PackedRecords(RecordStore):
     def __init__(self, file: Path) -> None:
         super().__init__(file.parent)
         self.folder = file
-        self._lines: dict[Path, bytes] = {}
+        self._lines: dict[str, bytes] = {}  # by the name of the virtual file
         self._of_value: dict[str, list[Key]] = {}
         self._latest: tuple[Path, Record | None] | None = None
         for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
@@ -69,12 +69,12 @@ class PackedRecords(RecordStore):
                 self._report(file, error)
                 continue
             key = Key.parse(match[1].decode())
-            self._lines[self.path_of("", key)] = line
+            self._lines[f"{key}.json"] = line
             self._of_value.setdefault(key.value, []).append(key)
 
     def all_paths(self) -> list[Path]:
         """Return a virtual path for each record, below the path of the file."""
-        return list(self._lines)
+        return [self.folder / name for name in self._lines]
 
     def path_of(self, dataset: str, key: Key) -> Path:
         """Return the virtual path of a record."""
@@ -91,7 +91,7 @@ class PackedRecords(RecordStore):
         return self._latest[1]
 
     def _content(self, path: Path) -> bytes:
-        return _STEPS.sub(_as_numbers, self._lines[path])
+        return _STEPS.sub(_as_numbers, self._lines[path.name])
 
     def _report(self, path: Path, error: BoostbenchError) -> None:
         if not self._damaged:
@@ -128,9 +128,9 @@ def pack(records: Iterable[Record], file: Path) -> None:
 
 
 def _as_numbers(match: re.Match[bytes]) -> bytes:
-    steps: Iterable[int] = (byte - _ZERO for byte in match[1])
-    if b"\x02" in match[1]:
-        steps = (int(large or small[0] - _ZERO) for large, small in _STEP.findall(match[1]))
+    steps: list[int] = []
+    for place, part in enumerate(_LARGE.split(match[1])):
+        steps += [int(part)] if place % 2 else [byte - _ZERO for byte in part]
     return str([*accumulate(steps)]).encode()
 
 
