@@ -24,7 +24,7 @@ from boostbench.cli.output import PrintedLog, print_error
 from boostbench.data.catalog import find_entry
 from boostbench.data.downloads import downloads_of
 from boostbench.errors import BoostbenchError, import_extra
-from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.reports.text import csv_text
 from boostbench.threads import n_cores
 from boostbench.whole_files import write_file
@@ -132,7 +132,6 @@ def _write_all(
     With several jobs, processes make them, those of the most records first. The reports have the
     same bytes for any number of jobs.
     """
-    from boostbench.experiments.configs.layers import read_extended
     from boostbench.experiments.store.packed import PACKED
 
     sizes, parts = [], []

@@ -251,8 +251,8 @@ class Run:
 
     def __hash__(self) -> int:
         # Only the most distinctive fields: plans look up each run many times.
-        parts = (self.seed, self.rounds, self.data.name, self.noise.rate, self.booster.params)
-        return hash(parts)
+        problem = self.seed, self.split, self.data.name, self.noise.rate
+        return hash((*problem, self.rounds, self.booster.params))
 
     def value(self) -> dict[str, Any]:
         """Return the run as JSON-able data, without labels."""

@@ -47,6 +47,7 @@ _IN_PDFTEX = "±²†‡§¶–\N{NO-BREAK SPACE}×—‘’“”…ßÆæØø�
 #: Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
 SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
 _SYMBOL = re.compile(rf"\b({'|'.join(SYMBOLS)})=")
+_LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ± \d+(\.\d+)?)?")
 _FORMULA = ("=", "+", "-", "@")
 
@@ -90,6 +91,8 @@ def in_print(text: str) -> str:
     >>> in_print("adaboost-mh (random)"), in_print("boosters/samme.py, my-samme")
     ('AdaBoost.MH (random)', 'boosters/samme.py, my-samme')
     """
+    if not _LETTER.search(text):  # as in most cells, where no name can be
+        return text
     printed = boosters.printed_names()
     text = _any_of(tuple(printed)).sub(lambda match: printed[match[0]], text)
     return _SYMBOL.sub(lambda match: SYMBOLS[match[1]] + " = ", text)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
@@ -199,6 +200,7 @@ def pareto(points: Iterable[tuple[float, float]]) -> Iterable[tuple[float, float
 
 def name_points(figure: Figure) -> None:
     """Write the label of each point beside it, the lowest points first, where there is room."""
+    FigureCanvasAgg(figure)  # one renderer for all names; without it, each would make its own
     figure.draw_without_rendering()  # fixes the layout, on which the room depends
     for axis in figure.axes:
         points = [line for line in axis.lines if line.get_marker() != "None"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,6 +34,7 @@ from boostbench.plugins import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from pandas import DataFrame
 
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 _CELL = 0.92, 0.6  # size of a cell of the matrix, in inches
@@ -99,19 +101,26 @@ def compare_pairs(
     BoostbenchError
         If no pair has a data set in common.
     """
-    problems = study.by_booster(metric, at)
+    pairs = [*pairs]
+    problems = study.by_booster(metric, at)[[*dict.fromkeys(chain(*pairs))]]
+    whole = _over_repeats(problems) if problems.notna().all(axis=None) else None
     tests: dict[tuple[str, str], PairTest] = {}
     for pair in pairs:
-        common = problems[list(pair)].dropna()
-        for level in (["dataset", "noise"], ["dataset"]):  # means over repeats, then over noises
-            common = common.groupby(level=level, sort=False, observed=True).mean()
-            common = common.round(_DECIMALS)
+        own = _over_repeats(problems[[*pair]].dropna()) if whole is None else whole
+        common = own[[*pair]]
         if len(common):
             errors = QUANTITIES[metric].scale * common.to_numpy()
             tests[pair] = compare_pair(errors[:, 0], errors[:, 1])
     if not tests:
         raise BoostbenchError("no data set has a result of two boosters yet")
     return tests
+
+
+def _over_repeats(errors: DataFrame) -> DataFrame:
+    """Return means over the repeats of each problem, then over the noises of each data set."""
+    for level in (["dataset", "noise"], ["dataset"]):
+        errors = errors.groupby(level=level, sort=False, observed=True).mean().round(_DECIMALS)
+    return errors
 
 
 def pairwise(

@@ -63,15 +63,9 @@ def complete(study: Study, noises: Iterable[str]) -> tuple[list[str], Errors, Er
     ]
     if not sets:
         return [], np.empty((len(methods), 0)), np.empty((len(methods), 0))
-    both = np.array(
-        [
-            [
-                np.mean([np.mean(found[m, d, noise], axis=0) for noise in noises], axis=0)
-                for d in sets
-            ]
-            for m in methods
-        ]
-    )
+    means = {cell: np.mean(of, axis=0) if len(of) > 1 else of[0] for cell, of in found.items()}
+    cells = [[[means[m, d, noise] for noise in noises] for d in sets] for m in methods]
+    both = np.array(cells).mean(axis=2)
     return sets, both[..., 0], both[..., 1]
 
 

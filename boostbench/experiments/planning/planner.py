@@ -76,7 +76,8 @@ def make_plan(
         planned = planner.find(run)
         return None if planned is None else planned.record()
 
-    selections = [Selection(group, config, read) for group in groups_of(runs, config.select)]
+    groups, made = groups_of(runs, config.select), dict[tuple[Any, ...], Run]()
+    selections = [Selection(group, config, read, made) for group in groups]
     planned = planner.planned()
     by_run = {planned_run.run: planned_run for planned_run in planned}
     n_open = sum(

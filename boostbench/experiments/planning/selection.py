@@ -130,6 +130,8 @@ class Selection:
     read : callable
         Takes a run and returns its record, or None if there is no record. Every run it is called
         with is required.
+    of_any_seed : dict
+        Trials made so far, shared with the selections of other seeds.
 
     Attributes
     ----------
@@ -143,13 +145,18 @@ class Selection:
     """
 
     def __init__(
-        self, heads: list[Run], config: Config, read: Callable[[Run], Record | None]
+        self,
+        heads: list[Run],
+        config: Config,
+        read: Callable[[Run], Record | None],
+        of_any_seed: dict[tuple[Any, ...], Run],
     ) -> None:
         assert config.select is not None
         self.heads = heads
         self.rule = config.select
         self.curve = "test_errors" if self.rule.by == "test" else "validation_errors"
         self._read = read
+        self._of_any_seed = of_any_seed
         #: Errors of each trial after each round, and size of the sample; (None, 0) after a failure.
         self._found: dict[Run, tuple[Errors | None, int]] = {}
         #: Trials of each head by the text of the point.
@@ -184,16 +191,21 @@ class Selection:
     def _trial(self, head: Run, point: Point) -> Run:
         made, name = self._made[head], str(point)
         if name not in made:
-            booster = with_point(replace(head.booster, grid=self.grid), point)
-            run, folds = replace(head, booster=booster), self.rule.folds
-            if folds is not None:
-                run = replace(run, validation=folds, record=(), checkpoints=(), metrics=())
-            made[name] = run
+            like = head.around_seed, head.dataset, head.method, head.rounds, name
+            if like not in self._of_any_seed:
+                booster = with_point(replace(head.booster, grid=self.grid), point)
+                run, folds = replace(head, booster=booster), self.rule.folds
+                if folds is not None:
+                    run = replace(run, validation=folds, record=(), checkpoints=(), metrics=())
+                self._of_any_seed[like] = run
+            made[name] = self._of_any_seed[like].with_seed(head.seed)
         return made[name]
 
     def _fit_of(self, head: Run, choice: Choice) -> Run:
         """Return the run whose test error a choice reports."""
         trial = self.trials[head][choice.index]
+        if self.rule.folds is None:
+            return trial
         return replace(
             trial,
             validation=None,

@@ -251,6 +251,7 @@ def _root_of(path: Path) -> Path:
     return next(folder for folder in path.parents if not (folder / "__init__.py").is_file())
 
 
+@cache
 def _name_of(path: Path) -> str:
     """Return the path within the outermost package of a file, wherever that package lies."""
     return path.relative_to(_root_of(path)).as_posix()

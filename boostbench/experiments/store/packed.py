@@ -61,7 +61,7 @@ class PackedRecords(RecordStore):
         self.folder = file
         self._lines: dict[str, bytes] = {}  # by the name of the virtual file
         self._of_value: dict[str, list[Key]] = {}
-        self._latest: tuple[Path, Record | None] | None = None
+        self._latest: tuple[str, Record | None] | None = None
         for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
             match = _KEY.match(line)
             if match is None or (b"\x01" in line and len(line) > _LONGEST_WITH_STEPS):
@@ -86,8 +86,8 @@ class PackedRecords(RecordStore):
 
     def read(self, path: Path) -> Record | None:
         """Read a record; the latest is kept, since selections of parameters read each twice."""
-        if self._latest is None or self._latest[0] != path:
-            self._latest = path, super().read(path)
+        if self._latest is None or self._latest[0] != path.name:
+            self._latest = path.name, super().read(path)
         return self._latest[1]
 
     def _content(self, path: Path) -> bytes:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import Params
+from boostbench.experiments.runs import Data, Params
 from boostbench.experiments.streams import canonical_json
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.values.frame import END, Result, error_at
@@ -162,19 +162,22 @@ def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
     units = frozenset((result.run.seed, result.fold) for result in results)
     if not results:
         return Design(units, on_test=on_test)
-    run = results[0].run
-    split = run.split.plain() if isinstance(run.split, Params) else {"official": True}
+    source, problem = _source_and_problem(results[0].run.data, results[0].run.split)
+    records = [result.record for result in results if result.ok and result.record]
+    ratios = [record.n_test / record.n_train for record in records if record.n_train]
+    return Design(units, source, max(ratios, default=0.0), on_test, problem)
+
+
+@cache
+def _source_and_problem(data: Data, its_split: str | Params) -> tuple[Source, str]:
+    split = its_split.plain() if isinstance(its_split, Params) else {"official": True}
     split.pop("fold", None)
     source: Source = "splits"
-    if _is_generated(run.data.name, run.data.params) and "folds" not in split:
+    if _is_generated(data.name, data.params) and "folds" not in split:
         source = "fresh data"
     elif "official" in split:
         source = "one split"
-    records = [result.record for result in results if result.ok and result.record]
-    ratios = [record.n_test / record.n_train for record in records if record.n_train]
-    data = [run.data.name, run.data.params.plain(), run.data.encode, split]
-    ratio = max(ratios, default=0.0)
-    return Design(units, source, ratio, on_test, canonical_json(data))
+    return source, canonical_json([data.name, data.params.plain(), data.encode, split])
 
 
 @cache
