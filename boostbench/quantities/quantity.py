@@ -299,7 +299,7 @@ class Quantities(Mapping[str, Quantity]):
     def __getitem__(self, name: str) -> Quantity:
         if name in registry.quantities:
             found: Quantity = registry.quantities.get(name)
-            if found.is_number or not self._numbers:
+            if not self._numbers or found.is_number:
                 return found
         raise KeyError(name)
 
