@@ -22,7 +22,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -158,7 +158,12 @@ class Registry:
 
     def loaded(self) -> dict[str, Any]:
         """Return all objects by name, the built-in ones first and in the order of their list."""
-        return {name: k.plugin or _import_object(k.origin) for name, k in self._known.items()}
+        return {name: k.plugin or self._imported[name] for name, k in self._known.items()}
+
+    @cached_property
+    def _imported(self) -> dict[str, Any]:
+        builtin = {name: k.origin for name, k in self._known.items() if k.plugin is None}
+        return {name: _import_object(origin) for name, origin in builtin.items()}
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name, of ``"FILE.py:NAME"`` or of ``"package.module:NAME"``.
@@ -311,7 +316,6 @@ def _is_reference(name: str) -> bool:
     return re.fullmatch(r".+\.py:.*|[^\W\d][\w.]*:[^\W\d]\w*", name) is not None
 
 
-@cache
 def _import_object(reference: str) -> Any:
     module, _, attribute = reference.partition(":")
     return getattr(importlib.import_module(module), attribute)

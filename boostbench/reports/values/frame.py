@@ -260,8 +260,8 @@ def error_at(result: Result, metric: str, at: int | str | None = None) -> float:
     curve = record.curve(quantity.curve)
     if len(curve) < T and not quantity.held:
         return math.nan
-    error = float(curve[min(T, len(curve)) - 1])
-    return error / float(getattr(record, quantity.counted)) if quantity.counted else error
+    size = getattr(record, quantity.counted) if quantity.counted else 1
+    return float(curve[min(T, len(curve)) - 1]) / size if size else math.nan
 
 
 def tidy(
