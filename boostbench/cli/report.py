@@ -148,7 +148,8 @@ def _write_all(
         yield from (_write_or_complain(part, *options) for part in parts)
         return
     context = get_context("forkserver")
-    context.set_forkserver_preload(["boostbench.reports.experiment_report", "matplotlib.pyplot"])
+    libraries = "matplotlib.pyplot", "matplotlib.backends.backend_pdf", "pandas", "scipy.stats"
+    context.set_forkserver_preload(["boostbench.reports.experiment_report", *libraries])
     pool, others = ProcessPoolExecutor(jobs, context, _prepare_process), active_children()
     try:
         largest_first = sorted(range(len(parts)), key=sizes.__getitem__, reverse=True)
