@@ -124,7 +124,7 @@ class Registry:
         return add
 
     def declarations(self) -> dict[str, Declaration]:
-        """Return what the components declare that are registered by decorators, by name."""
+        """Return what the components declare by name, the built-in ones first in their order."""
         return {name: known.declaration for name, known in self._known.items()}
 
     def printed_names(self) -> dict[str, str]:
@@ -155,15 +155,6 @@ class Registry:
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
         return sorted(self._known)
-
-    def loaded(self) -> dict[str, Any]:
-        """Return all objects by name, the built-in ones first and in the order of their list."""
-        return {name: k.plugin or self._imported[name] for name, k in self._known.items()}
-
-    @cached_property
-    def _imported(self) -> dict[str, Any]:
-        builtin = {name: k.origin for name, k in self._known.items() if k.plugin is None}
-        return {name: _import_object(origin) for name, origin in builtin.items()}
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name, of ``"FILE.py:NAME"`` or of ``"package.module:NAME"``.

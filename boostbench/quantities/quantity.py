@@ -6,7 +6,7 @@ This module is not part of the key of a run: it decides how numbers are shown, n
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -290,12 +290,6 @@ class Quantities(Mapping[str, Quantity]):
     def __init__(self, *, numbers: bool = False) -> None:
         self._numbers = numbers
 
-    def _known(self) -> dict[str, Quantity]:
-        known: dict[str, Quantity] = registry.quantities.loaded()
-        if self._numbers:
-            known = {name: each for name, each in known.items() if each.is_number}
-        return known
-
     def __getitem__(self, name: str) -> Quantity:
         if name in registry.quantities:
             found: Quantity = registry.quantities.get(name)
@@ -304,11 +298,8 @@ class Quantities(Mapping[str, Quantity]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._known())
-
-    def values(self) -> ValuesView[Quantity]:
-        """Return the quantities; records ask for them often."""
-        return self._known().values()
+        names = iter(registry.quantities.declarations())
+        return (name for name in names if name in self) if self._numbers else names
 
     def __len__(self) -> int:
         return sum(1 for _ in self)

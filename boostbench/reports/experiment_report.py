@@ -139,11 +139,9 @@ class Report:
             provenance=provenance(study),
             config_text=path.read_text(encoding="utf-8") if path.is_file() else "",
         )
-        figures = _figures(drawings, _PAGE_BYTES)
-        if all(figure["image"] for figure in figures):  # as in most reports: one rendering
-            text = page(figures=figures)
-            if len(text.encode(errors="replace")) <= _PAGE_BYTES:
-                return text
+        text = page(figures=_figures(drawings, _PAGE_BYTES))
+        if len(text.encode(errors="replace")) <= _PAGE_BYTES:
+            return text
         without_images = page(figures=_figures(drawings, 0)).encode(errors="replace")
         return page(figures=_figures(drawings, _PAGE_BYTES - len(without_images)))
 

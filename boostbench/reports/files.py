@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,17 @@ from markupsafe import Markup
 from boostbench import whole_files
 from boostbench.errors import BoostbenchError
 from boostbench.reports.text import in_print, markdown, visible
+
+_TEMPLATES = Environment(
+    loader=PackageLoader("boostbench.reports"),
+    autoescape=lambda name: name is not None and ".html" in name,
+    undefined=StrictUndefined,
+    finalize=lambda value: visible(value) if type(value) is str else value,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_TEMPLATES.filters |= {"printed": in_print, "markdown": markdown}
+_TEMPLATES.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
 
 
 def write_file(path: Path, content: str | bytes) -> Path:
@@ -46,23 +56,7 @@ def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> tuple[Path
 def render(template: str, **values: Any) -> str:
     """Return a page. Text in HTML is escaped; filters are `in_print` (printed) and `markdown`."""
     assets = {"style": asset("report.css"), "script": asset("report.js")}
-    return _environment().get_template(template).render(**assets, **values)
-
-
-@cache
-def _environment() -> Environment:
-    """Return the templates, each compiled once in a process."""
-    environment = Environment(
-        loader=PackageLoader("boostbench.reports"),
-        autoescape=lambda name: name is not None and ".html" in name,
-        undefined=StrictUndefined,
-        finalize=lambda value: visible(value) if type(value) is str else value,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"printed": in_print, "markdown": markdown}
-    environment.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
-    return environment
+    return _TEMPLATES.get_template(template).render(**assets, **values)
 
 
 def asset(name: str) -> Markup:

@@ -154,8 +154,7 @@ class PlannedRun:
 
     def record(self) -> Record | None:
         """Read the valid record; None without one."""
-        path = self.path
-        return None if path is None or self.status == "stale" else self.store.read(path)
+        return None if self.path is None or self.status == "stale" else self.store.read(self.path)
 
 
 @dataclass(frozen=True)

@@ -159,8 +159,6 @@ class Selection:
         self._of_any_seed = of_any_seed
         #: Errors of each trial after each round, and size of the sample; (None, 0) after a failure.
         self._found: dict[Run, tuple[Errors | None, int]] = {}
-        #: Trials of each head by the text of the point.
-        self._made: dict[Run, dict[str, Run]] = {head: {} for head in heads}
         self.rounds = heads[0].rounds
         #: Numbers of rounds to select parameters for: the checkpoints and the last round.
         before = [] if self.rule.rounds else [at for at in config.checkpoints if at < self.rounds]
@@ -189,17 +187,14 @@ class Selection:
             self.grid = longer
 
     def _trial(self, head: Run, point: Point) -> Run:
-        made, name = self._made[head], str(point)
-        if name not in made:
-            like = head.around_seed, head.dataset, head.method, head.rounds, name
-            if like not in self._of_any_seed:
-                booster = with_point(replace(head.booster, grid=self.grid), point)
-                run, folds = replace(head, booster=booster), self.rule.folds
-                if folds is not None:
-                    run = replace(run, validation=folds, record=(), checkpoints=(), metrics=())
-                self._of_any_seed[like] = run
-            made[name] = self._of_any_seed[like].with_seed(head.seed)
-        return made[name]
+        like = head.around_seed, head.dataset, head.method, head.rounds, str(point)
+        if like not in self._of_any_seed:
+            booster = with_point(replace(head.booster, grid=self.grid), point)
+            run, folds = replace(head, booster=booster), self.rule.folds
+            if folds is not None:
+                run = replace(run, validation=folds, record=(), checkpoints=(), metrics=())
+            self._of_any_seed[like] = run
+        return self._of_any_seed[like].with_seed(head.seed)
 
     def _fit_of(self, head: Run, choice: Choice) -> Run:
         """Return the run whose test error a choice reports."""

@@ -59,7 +59,8 @@ FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 SIZE_OF = {
     each.curve: each.counted for each in QUANTITIES.values() if each.type is int and each.counted
 }
-
+#: Names of the times whose sum is that of a run.
+_PARTS = [each.curve for each in QUANTITIES.values() if isinstance(each, Clock) and each.part]
 
 #: A number of samples, rounds or errors, within the range of int32.
 Natural = Annotated[int, Field(ge=0, lt=2**31)]
@@ -168,8 +169,7 @@ class Summary(_Strict):
     @property
     def total_seconds(self) -> float:
         """Seconds of all parts of the run."""
-        clocks = (each for each in QUANTITIES.values() if isinstance(each, Clock))
-        return sum(self.seconds.get(clock.curve, 0.0) for clock in clocks if clock.part)
+        return sum(self.seconds.get(name, 0.0) for name in _PARTS)
 
     @property
     def why(self) -> str:

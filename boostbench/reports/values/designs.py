@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, Literal, NamedTuple
@@ -172,23 +173,11 @@ def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
 def _source_and_problem(data: Data, its_split: str | Params) -> tuple[Source, str]:
     split = its_split.plain() if isinstance(its_split, Params) else {"official": True}
     split.pop("fold", None)
-    source: Source = "splits"
-    if _is_generated(data.name, data.params) and "folds" not in split:
-        source = "fresh data"
-    elif "official" in split:
-        source = "one split"
+    source: Source = "one split" if "official" in split else "splits"
+    with suppress(BoostbenchError):
+        is_generated = len(data.params) or find_entry(data.name).generator
+        source = "fresh data" if is_generated and "folds" not in split else source
     return source, canonical_json([data.name, data.params.plain(), data.encode, split])
-
-
-@cache
-def _is_generated(name: str, params: Params) -> bool:
-    """Return whether the data set is generated anew for each seed."""
-    if len(params):
-        return True
-    try:
-        return bool(find_entry(name).generator)
-    except BoostbenchError:
-        return False
 
 
 def _mean(parts: Sequence[Any]) -> Any:

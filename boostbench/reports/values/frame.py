@@ -250,18 +250,8 @@ def error_at(result: Result, metric: str, at: int | str | None = None) -> float:
     A booster with a fixed number of rounds has its last value at later rounds.
     """
     T = result.run.rounds if at is None or at == END else int(at)
-    record, quantity = result.record, QUANTITIES[metric]
-    assert record is not None
-    if result.run.rounds < T and not result.run.booster.rounds:
-        return math.nan
-    if quantity.kept == "once":
-        value = quantity.of_run(record) if result.run.rounds <= T else None
-        return math.nan if value is None else float(value)
-    curve = record.curve(quantity.curve)
-    if len(curve) < T and not quantity.held:
-        return math.nan
-    size = getattr(record, quantity.counted) if quantity.counted else 1
-    return float(curve[min(T, len(curve)) - 1]) / size if size else math.nan
+    is_beyond = result.run.rounds < T and not result.run.booster.rounds
+    return math.nan if is_beyond else float(error_curve(result, metric, [T])[0])
 
 
 def tidy(
@@ -306,10 +296,7 @@ def tidy(
     labels = labels.astype(_LABEL_NUMBERS)
     frame = labels.loc[labels.index.repeat([len(grid) for grid in grids])].reset_index(drop=True)
     frame["round"] = np.concatenate([np.empty(0, np.int64), *grids])
-    values = [
-        [error_at(*curve)] if rounds == END else error_curve(*curve, grid)
-        for curve, grid in zip(curves, grids, strict=True)
-    ]
+    values = [error_curve(*curve, grid) for curve, grid in zip(curves, grids, strict=True)]
     frame["value"] = np.concatenate([np.empty(0), *values])
     frame["carried"] = frame["round"] > frame["stopped"]
     return frame
