@@ -147,7 +147,10 @@ def _inject(library: str, folder: Path, n: int, seed: int) -> Iterator[Case]:
             assert code in (0, 1), (each, code, told)  # 1: runs of the report are missing
         first = _state(start)
         shutil.copytree(start, place)
-        _, _, n_calls = _run(faults, place, command, -1, 0)
+        _, told, n_calls = _run(faults, place, command, -1, 0)
+        if not n_calls:
+            yield Case(name, False, f"{command} writes nothing: {told}")
+            continue
         last = _state(place)
         quota = n // len(COMMANDS) + (number < n % len(COMMANDS))
         for _ in range(quota):
