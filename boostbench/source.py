@@ -17,8 +17,8 @@ from typing import Any
 
 import yaml
 
-from boostbench.errors import BoostbenchError, ConfigError
-from boostbench.whole_files import open_file
+from boostbench.errors import BoostbenchError, ConfigError, DataError
+from boostbench.whole_files import read_file
 
 #: Place of a value in a file: keys and list indices from the top.
 Place = tuple[str | int, ...]
@@ -42,7 +42,7 @@ _TRAP = (
     "number, true or false otherwise"
 )
 _TAGS = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("str", "seq", "map"))
-_MAX_BYTES = 1_000_000
+_MAX_BYTES = 2**20
 _MAX_DEPTH = 40
 _MAX_VALUES = 100_000
 _MAX_INTEGER = 2**63
@@ -165,14 +165,8 @@ def _is_printable(text: str) -> bool:
     )
 
 
-def read_source(path: Path, name: str | None = None) -> tuple[Source, list[BoostbenchError]]:
+def read_source(path: Path) -> tuple[Source, list[BoostbenchError]]:
     """Read a YAML file.
-
-    Parameters
-    ----------
-    path : Path
-    name : str or None, default=None
-        Name of the file in messages; the path by default.
 
     Returns
     -------
@@ -185,16 +179,14 @@ def read_source(path: Path, name: str | None = None) -> tuple[Source, list[Boost
     ConfigError
         If the file cannot be read, exceeds a limit or is not YAML.
     """
-    name = str(path) if name is None else name
     try:
-        text = _text_of(path, name)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise _refused(name, f"cannot be read: {reason}") from error
+        text = read_file(path, _MAX_BYTES).decode("utf-8-sig")
+    except DataError as error:
+        raise ConfigError([error]) from error
     except UnicodeDecodeError as error:
         what = f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
-        raise _refused(name, what) from error
-    return _read(text, _Reader(name))
+        raise _refused(str(path), what) from error
+    return _read(text, _Reader(str(path)))
 
 
 def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
@@ -220,14 +212,6 @@ def _read(text: str, reader: _Reader) -> tuple[Source, list[BoostbenchError]]:
     if node is None:
         return Source(reader.name, None), reader.complaints
     return Source(reader.name, reader.value(node), reader.where(node)), reader.complaints
-
-
-def _text_of(path: Path, name: str) -> str:
-    with open_file(path) as file:
-        content = file.read(_MAX_BYTES + 1)
-    if len(content) > _MAX_BYTES:
-        raise _refused(name, f"is larger than {_MAX_BYTES:,} bytes, the limit of a YAML file here")
-    return content.decode("utf-8-sig")
 
 
 def _compose(text: str, reader: _Reader) -> yaml.Node | None:

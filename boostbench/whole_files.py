@@ -36,17 +36,17 @@ def open_file(path: Path) -> BinaryIO:
     return file
 
 
-def read_file(path: Path) -> bytes:
+def read_file(path: Path, largest: int = LARGEST) -> bytes:
     """Return the bytes of a file, without decompression.
 
     Raises
     ------
     DataError
-        If the file cannot be read, is larger than `LARGEST`, or is not regular.
+        If the file cannot be read, has more than `largest` bytes, or is not regular.
     """
     try:
         with open_file(path) as file:
-            return read_bounded(file, path)
+            return read_bounded(file, path, largest)
     except OSError as error:
         raise DataError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
 

@@ -81,5 +81,5 @@ def test_a_file_needs_no_entry(put):
 
 def test_a_catalog_that_is_a_pipe_is_not_waited_for(folder):
     os.mkfifo(folder / "pipe.yaml")
-    with pytest.raises(DataError, match=r"pipe\.yaml: cannot be read: it is not a regular file"):
+    with pytest.raises(DataError, match="cannot be read: it is not a regular file"):
         catalog([folder])

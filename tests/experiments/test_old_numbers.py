@@ -20,7 +20,7 @@ from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
-from boostbench.experiments.store import versions
+from boostbench.experiments.store import record as records
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import forget_code
 
@@ -302,7 +302,7 @@ def test_other_versions_of_the_packages_behind_a_record_are_told(attack, monkeyp
     attack.write("constant.py", PLUGIN.format(imports="", answer="0"))
     attack.run(attack.plan())
     assert attack.plan().runs[0].versions == ""
-    monkeypatch.setattr(versions, "_version", lambda package: "99.0")
+    monkeypatch.setattr(records, "_version", lambda package: "99.0")
     plan = attack.plan()
     assert plan.counts() == {"ok": 1}
     assert "scikit-learn" in plan.runs[0].versions

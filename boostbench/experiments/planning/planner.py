@@ -22,7 +22,6 @@ from boostbench.experiments.runs import Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
 from boostbench.experiments.store.record import Record, Summary
 from boostbench.experiments.store.records import RecordStore
-from boostbench.experiments.store.versions import other_versions
 from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
 
@@ -185,7 +184,7 @@ class _Planner:
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
                     reason, seconds = record.why or changed or absent, record.total_seconds
-                    found = old, seconds, self.store, old, other_versions(record)
+                    found = old, seconds, self.store, old, record.other_versions
                     return PlannedRun(run, record.status, reason, *found)
             stale = stale or PlannedRun(run, "stale", outdated, key, None, self.store, old)
         return stale

@@ -33,9 +33,8 @@ from boostbench.errors import BoostbenchError, RecordError
 from boostbench.experiments.running import environment
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
 from boostbench.experiments.store.identity import is_own_code
-from boostbench.experiments.store.record import Record
+from boostbench.experiments.store.record import Record, versions
 from boostbench.experiments.store.records import decode, encode
-from boostbench.experiments.store.versions import versions
 from boostbench.plugin_files import executed_plugins
 
 #: Modules that are loaded once, before supervisors are forked.

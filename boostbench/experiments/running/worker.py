@@ -17,8 +17,7 @@ from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
-from boostbench.experiments.store.record import Record, complaint
-from boostbench.experiments.store.versions import versions
+from boostbench.experiments.store.record import Record, complaint, versions
 from boostbench.plugin_files import load_plugin
 from boostbench.threads import threads
 

@@ -126,21 +126,13 @@ def components_of(
 ) -> Iterator[tuple[registry.Registry, str]]:
     """Yield a booster and the components named by its parameters, at any depth."""
     yield registry.boosters, source
-    for key, kind in registry.INNER.items():
-        inner, inner_params = _name_and_params(params.get(key))
-        if inner is not None and not registry.boosters.is_foreign(source):
-            if kind is registry.boosters:
-                yield from components_of(inner, inner_params)
-            else:
+    for key, kind in registry.INNER.items() if not registry.boosters.is_foreign(source) else ():
+        spec = params.get(key)  # a name or {name: parameters}; others are refused elsewhere
+        for inner, own in (spec if isinstance(spec, Mapping) else {spec: None}).items():
+            if kind is registry.boosters and isinstance(inner, str):
+                yield from components_of(inner, own if isinstance(own, Mapping) else {})
+            elif isinstance(inner, str):
                 yield kind, inner
-
-
-def _name_and_params(spec: Any) -> tuple[str | None, Mapping[str, Any]]:
-    """Return name and parameters of ``name`` or ``{name: parameters}``; else (None, {})."""
-    if isinstance(spec, Mapping):
-        name, params = next(iter(spec.items()), (None, None))
-        return name, params if isinstance(params, Mapping) else {}
-    return (spec if isinstance(spec, str) else None), {}
 
 
 class _Import(NamedTuple):

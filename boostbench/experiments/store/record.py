@@ -27,7 +27,11 @@ from __future__ import annotations
 
 import base64
 import math
+import platform
+from collections.abc import Mapping
 from dataclasses import asdict
+from functools import cache
+from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import numpy as np
@@ -55,6 +59,8 @@ FORMAT: Literal[1] = 1
 #: Statuses of failed runs; failed runs are repeated only with ``--retry``.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 
+#: Packages whose version may affect the last digits of any result; not part of a key.
+_NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 #: Curves of counts, with the field that holds the number of samples.
 SIZE_OF = {
     each.curve: each.counted for each in QUANTITIES.values() if each.type is int and each.counted
@@ -64,6 +70,33 @@ _PARTS = [each.curve for each in QUANTITIES.values() if isinstance(each, Clock) 
 
 #: A number of samples, rounds or errors, within the range of int32.
 Natural = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+@cache
+def versions(package: str = "") -> dict[str, str]:
+    """Return the versions of Python and of the packages behind a result.
+
+    Parameters
+    ----------
+    package : str, default=""
+        Top-level module of the booster, whose package is added.
+    """
+    names = dict.fromkeys(("boostbench", *_NUMERICAL, *_distributions().get(package, ())))
+    installed = {name: version for name in names if (version := _version(name))}
+    return {"python": platform.python_version(), **installed}
+
+
+@cache
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+@cache
+def _distributions() -> Mapping[str, list[str]]:
+    return metadata.packages_distributions()
 
 
 def complaint(error: ValidationError) -> str:
@@ -170,6 +203,18 @@ class Summary(_Strict):
     def total_seconds(self) -> float:
         """Seconds of all parts of the run."""
         return sum(self.seconds.get(name, 0.0) for name in _PARTS)
+
+    @property
+    def other_versions(self) -> str:
+        """Libraries behind the record whose installed version differs from the recorded one.
+
+        They are numerical libraries, and the package of the booster.
+        """
+        return ", ".join(
+            f"{name} {version} (here {_version(name) or 'absent'})"
+            for name, version in self.versions.items()
+            if name not in ("python", "boostbench") and version != _version(name)
+        )
 
     @property
     def why(self) -> str:

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from boostbench.experiments.configs.file import overridden
@@ -5,9 +7,11 @@ from boostbench.source import read_source, show
 
 
 @pytest.fixture
-def source_of(config_file):
+def source_of(tmp_path, monkeypatch):
     def read(text):
-        source, complaints = read_source(config_file(text), "a.yaml")
+        monkeypatch.chdir(tmp_path)
+        Path("a.yaml").write_text(text)
+        source, complaints = read_source(Path("a.yaml"))
         assert not complaints
         return source
 
@@ -46,7 +50,7 @@ def test_an_anchor_is_read_where_it_is_used(source_of):
 def test_too_many_aliases_are_refused(config_file):
     levels = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
     levels += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
-    _, complaints = read_source(config_file("\n".join(levels)), "a.yaml")
+    _, complaints = read_source(config_file("\n".join(levels)))
     assert len(complaints) == 1
     assert "too many of them" in str(complaints[0])
 
