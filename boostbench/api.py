@@ -24,7 +24,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import check_data, make_plan
-from boostbench.experiments.planning.plans import Plan, PlannedRun
+from boostbench.experiments.planning.plans import Plan
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
 from boostbench.experiments.store.records import RecordStore
@@ -166,11 +166,7 @@ class Experiment:
         BoostbenchError
             If an argument is invalid, or records cannot be written.
         """
-        from boostbench.experiments.running.conduct import (
-            Progress,
-            make_executor,
-            run_plan,
-        )
+        from boostbench.experiments.running.conduct import Progress, make_executor, run_plan
 
         plan = self.plan()
         if on_plan is not None:
@@ -221,9 +217,8 @@ class Experiment:
         recorded = [planned for planned in self._plan_to_report().runs if planned.status == "ok"]
         with tempfile.TemporaryDirectory() as folder:
             elsewhere = replace(self, store=RecordStore(folder))
-            do = partial(elsewhere._run_locally, jobs=jobs, on_event=on_event)
-            again = repeat_sample(families(recorded), share, elsewhere.store, self.data, do)
-            return list(again.values())
+            do = partial(elsewhere._done, jobs=jobs, on_event=on_event)
+            return list(repeat_sample(families(recorded), share, do).values())
 
     def adopt(
         self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
@@ -249,8 +244,8 @@ class Experiment:
         """
         from boostbench.experiments.planning.repeating import adopt
 
-        do = partial(self._run_locally, jobs=jobs, on_event=on_event)
-        return adopt(self.plan, share, self.store, self.data, do)
+        do = partial(self._done, jobs=jobs, on_event=on_event)
+        return adopt(self.plan, share, self.store, do)
 
     def study(self, *, whole: bool = True) -> Study:
         """Return the results of all runs; unless ``whole``, without values no report reads."""
@@ -338,17 +333,13 @@ class Experiment:
                 return plan
         return make_plan(self.runs, PackedRecords(packed), self.data, config=self.config)
 
-    def _run_locally(
-        self, runs: Sequence[PlannedRun], jobs: int | None, on_event: Listener | None
-    ) -> None:
-        from boostbench.experiments.running.conduct import make_executor, run_plan
-
-        if not runs:
-            return
-        limits = self.config.limits
-        with make_executor("local", self.data, jobs=jobs, limits=limits) as executor:
-            if run_plan(runs, self.store, executor, on_event=on_event).interrupted:
-                raise KeyboardInterrupt
+    def _done(self, runs: Sequence[Run], **options: Any) -> Plan:
+        """Do single runs, without a selection of parameters, and return their plan."""
+        config = self.config.model_copy(update={"select": None})
+        single = replace(self, config=config, runs=tuple(runs), shard=None)
+        if single.run(**options).interrupted:
+            raise KeyboardInterrupt
+        return single.plan()
 
     def _study_of(self, other: Config) -> Study:
         """Return the results of another config, in this size if it has it, with no more rounds."""

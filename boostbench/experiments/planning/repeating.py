@@ -11,11 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import Plan, PlannedRun
+from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import RecordStore
 
@@ -161,11 +160,7 @@ def families(recorded: Iterable[PlannedRun]) -> Families:
 
 
 def repeat_sample(
-    groups: Families,
-    share: float,
-    store: RecordStore,
-    data_dirs: Sequence[Path],
-    do: Callable[[Sequence[PlannedRun]], None],
+    groups: Families, share: float, do: Callable[[Sequence[Run]], Plan]
 ) -> dict[Family, Repeated]:
     """Repeat a sample of each family, and compare the results with the records.
 
@@ -175,20 +170,15 @@ def repeat_sample(
         Recorded runs by family; the first members are repeated.
     share : float
         Fraction of each family to repeat, from 0 to 1; at least one run.
-    store : RecordStore
-        Store of the repeated runs.
-    data_dirs : sequence of Path
     do : callable
-        Executes planned runs, with records in the store.
+        Executes the runs that have no record of the current code, and returns their plan.
     """
     samples = {
         family: members[: max(1, math.ceil(share * len(members) - 1e-9))]
         for family, members in groups.items()
     }
     runs = [member.run for sample in samples.values() for member in sample]
-    do(make_plan(runs, store, data_dirs, check_packages=True).todo())
-    plan = make_plan(runs, store, data_dirs, check_packages=True)
-    again = {planned.run: planned for planned in plan.runs}
+    again = {planned.run: planned for planned in do(runs).runs}
     outcomes = {}
     for family, sample in samples.items():
         outcome = Repeated(*family, runs=len(groups[family]), sample=len(sample))
@@ -202,8 +192,7 @@ def adopt(
     plan: Callable[[], Plan],
     share: float,
     store: RecordStore,
-    data_dirs: Sequence[Path],
-    do: Callable[[Sequence[PlannedRun]], None],
+    do: Callable[[Sequence[Run]], Plan],
 ) -> list[Repeated]:
     """Adopt the stale records of each family whose sample gives the recorded results.
 
@@ -212,8 +201,10 @@ def adopt(
     plan : callable
         Compares the runs of the experiment with the current records. Where parameters are selected,
         adopted records may lead to further runs of a family.
-    share, store, data_dirs, do
-        As for `repeat_sample`; the store is that of the stale records.
+    share, do
+        As for `repeat_sample`.
+    store : RecordStore
+        Store of the stale records, and of those of ``do``.
 
     Raises
     ------
@@ -224,7 +215,7 @@ def adopt(
     while True:
         stale = families(of_other_code(plan().runs))
         if new := {family: stale[family] for family in stale if family not in outcomes}:
-            outcomes |= repeat_sample(new, share, store, data_dirs, do)
+            outcomes |= repeat_sample(new, share, do)
             continue
         agreeing = [(outcomes[family], stale[family]) for family in stale]
         n_adopted = sum(
