@@ -129,13 +129,9 @@ class Registry:
 
     def printed_names(self) -> dict[str, str]:
         """Return the name in print of each component, and of labels of its variants, if any."""
-        added = {name: k.declaration for name, k in self._known.items() if k.plugin is not None}
-        return {**self._builtin_in_print, **_in_print(added)}
-
-    @cached_property
-    def _builtin_in_print(self) -> dict[str, str]:
-        builtin = {name: k.declaration for name, k in self._known.items() if k.plugin is None}
-        return _in_print(builtin)
+        declared = self.declarations()
+        printed = {name: each.printed for name, each in declared.items() if each.printed}
+        return printed | dict(pair for each in declared.values() for pair in each.variants.items())
 
     @cached_property
     def _known(self) -> dict[str, _Known]:
@@ -182,12 +178,9 @@ class Registry:
 
     def _lookup(self, name: str, where: str) -> Any:
         if known := self._known.get(name):
-            is_builtin = known.plugin is None
-            return (
-                _import_object(known.origin)
-                if is_builtin
-                else self._usable(known.plugin, name, where)
-            )
+            if known.plugin is None:
+                return _import_object(known.origin)
+            return self._usable(known.plugin, name, where)
         source, _, attribute = name.rpartition(":")
         if source.endswith(".py"):
             module = load_plugin(Path(source), where=where)
@@ -310,14 +303,6 @@ def _is_reference(name: str) -> bool:
 def _import_object(reference: str) -> Any:
     module, _, attribute = reference.partition(":")
     return getattr(importlib.import_module(module), attribute)
-
-
-def _in_print(declarations: Mapping[str, Declaration]) -> dict[str, str]:
-    printed: dict[str, str] = {}
-    for name, declaration in declarations.items():
-        printed |= {name: declaration.printed} if declaration.printed else {}
-        printed |= declaration.variants
-    return printed
 
 
 def _declared_in(call: str) -> tuple[str, Declaration]:
