@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import yaml
 
 from boostbench.api import Experiment, Listener, Paths, paths_of
 from boostbench.data.adding import add_file, is_data_file
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.components import name_and_options
-from boostbench.experiments.configs.shipped import find_config
+from boostbench.experiments.configs.file import load_config
 from boostbench.inputs import is_installed
 from boostbench.plugin_files import load_plugin, write_plugin
 from boostbench.quantities import QUANTITIES
@@ -211,13 +209,11 @@ def advised(
     with table.open(encoding="utf-8", newline="") as file:
         read = [row for row in csv.DictReader(file) if (row["classes"] == "2") in two]
     rows = [{shown: row[name] for name, shown in _ADVICE_COLUMNS.items()} for row in read]
-    config = find_config("noise-study/leaderboard")
-    entries: dict[str, Booster] = {}
-    for entry in yaml.safe_load(config.read_text(encoding="utf-8"))["boosters"]:
-        name, params = name_and_options(entry, "booster")
-        is_plugin = name.partition(":")[0].endswith(".py")
-        path = str(config.with_name(name)) if is_plugin else name
-        entries[params.get("label", name)] = {path: {"label": name, **params}}
+    config = load_config("noise-study/leaderboard", check_parameters=False, with_claims=False)
+    entries: dict[str, Booster] = {
+        each.label: {each.component: {"label": each.label, **each.params.plain()}}
+        for each in config.boosters
+    }
     labels = [row["take"] for row in rows]
     labels += [
         x for r in rows if r["wrong labels"] == "unknown" for x in r["next to it"].split(", ")

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from boostbench.api import Experiment
     from boostbench.experiments.planning.plans import Plan
     from boostbench.experiments.running.conduct import Progress
+    from boostbench.experiments.runs import Run
 
 
 _EVERY_SECONDS = 5.0
@@ -115,8 +116,8 @@ def run_and_print(experiment: Experiment, *, quiet: bool = False, **options: Any
 
 def _print_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> None:
     """Print the skipped runs and the limits of the config that are not enforced."""
-    for reason, skipped in plan.skipped().items():
-        print_error(f"skipping {n_runs(len(skipped))}: {reason}")
+    for reason, n in plan.skipped().items():
+        print_error(f"skipping {n_runs(n)}: {reason}")
     limits = experiment.config.limits
     kinds = [kind for kind in ("time", "memory") if getattr(limits, kind) is not None]
     todo = plan.todo(retry=options.get("retry") or None, fresh=options.get("fresh", False))
@@ -224,14 +225,17 @@ def _print_plans(
         counts_by_version = Counter(planned.versions for planned in plan.runs if planned.versions)
         for versions, n in counts_by_version.items():
             print(f"{n_runs(n)} done with {versions}; `run --fresh` repeats all runs")
+        groups: dict[tuple[str, str, str], list[Run]] = {}
+        for each in plan.runs:
+            groups.setdefault((each.run.dataset, each.status, each.reason), []).append(each.run)
         rows = [
             {
-                "what": runs[0].run.id if len(runs) == 1 else dataset,
+                "what": runs[0].id if len(runs) == 1 else dataset,
                 "runs": len(runs),
                 "status": status,
                 "why": reason,
             }
-            for (dataset, status, reason), runs in plan.groups().items()
+            for (dataset, status, reason), runs in groups.items()
             if status != "ok"
         ]
         if rows:

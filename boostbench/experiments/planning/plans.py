@@ -246,18 +246,6 @@ class Plan:
         part = {planned.run for planned in dealt[index - 1 :: count]}
         return replace(self, runs=tuple(planned for planned in self.runs if planned.run in part))
 
-    def groups(self) -> dict[tuple[str, str, str], list[PlannedRun]]:
-        """Return the runs grouped by data set, status and reason."""
-        groups: dict[tuple[str, str, str], list[PlannedRun]] = {}
-        for planned in self.runs:
-            group = (planned.run.dataset, planned.status, planned.reason)
-            groups.setdefault(group, []).append(planned)
-        return groups
-
-    def skipped(self) -> dict[str, list[PlannedRun]]:
-        """Return the skipped runs grouped by reason."""
-        groups: dict[str, list[PlannedRun]] = {}
-        for (_, status, reason), runs in self.groups().items():
-            if status == "skipped":
-                groups.setdefault(reason, []).extend(runs)
-        return groups
+    def skipped(self) -> dict[str, int]:
+        """Return the number of skipped runs by reason."""
+        return Counter(planned.reason for planned in self.runs if planned.status == "skipped")
