@@ -26,8 +26,7 @@ from boostbench.experiments.planning.grid import expand, select
 from boostbench.experiments.planning.planner import check_data, make_plan
 from boostbench.experiments.planning.plans import Plan
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
-from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore, pack
 from boostbench.plugin_files import load_plugin
 
 # Imports that a single method needs are local to it, so that planning loads no plotting library

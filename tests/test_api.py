@@ -9,7 +9,7 @@ from pandas.testing import assert_frame_equal
 from boostbench import Experiment, load_dataset, load_results
 from boostbench.api import load_experiments
 from boostbench.errors import ConfigError
-from boostbench.experiments.store.packed import PackedRecords
+from boostbench.experiments.store.records import PackedRecords
 
 CONFIG = """\
 name: small

@@ -132,7 +132,7 @@ def _write_all(
     With several jobs, processes make them, those of the most records first. The reports have the
     same bytes for any number of jobs.
     """
-    from boostbench.experiments.store.packed import PACKED
+    from boostbench.experiments.store.records import PACKED
 
     sizes, parts = [], []
     for name, path in shipped_configs().items():

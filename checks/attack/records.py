@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.errors import DataError
-from boostbench.experiments.store.packed import PackedRecords, pack
-from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.records import PackedRecords, RecordStore, pack
 from checks.attack.case import Case
 from checks.attack.commands import problem_running
 

@@ -18,9 +18,8 @@ from boostbench.experiments.planning.plans import (
     Result as Result,  # re-exported for plugins
 )
 from boostbench.experiments.runs import Params, Run
-from boostbench.experiments.store.packed import PACKED, PackedRecords
 from boostbench.experiments.store.record import Record
-from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore
 from boostbench.experiments.streams import canonical_json
 from boostbench.quantities import NUMBERS, QUANTITIES
 

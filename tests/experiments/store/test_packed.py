@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError, DataError
-from boostbench.experiments.store import packed
-from boostbench.experiments.store.packed import PACKED, PackedRecords, pack
-from boostbench.experiments.store.records import RecordStore, encode
+from boostbench.experiments.store import records as packed
+from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore, encode, pack
 from tests.experiments.tools import carry_out
 
 TWO = """
