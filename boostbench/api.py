@@ -27,7 +27,7 @@ from boostbench.experiments.planning.planner import check_data, make_plan
 from boostbench.experiments.planning.plans import Plan
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore, pack
-from boostbench.plugin_files import load_plugin
+from boostbench.plugin_files import load_plugins
 
 # Imports that a single method needs are local to it, so that planning loads no plotting library
 # and reporting no executor.
@@ -393,8 +393,7 @@ def load_experiments(
         If a folder, plugin or pattern is missing or invalid, or two configs have the same name.
     """
     folders, texts = paths_of(data), _override_texts(overrides)
-    for file in paths_of(plugins):
-        load_plugin(file, where="--plugin")
+    load_plugins(paths_of(plugins), where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
     sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
     loaded = load_configs(

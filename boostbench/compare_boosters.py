@@ -19,7 +19,7 @@ from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.inputs import is_installed
-from boostbench.plugin_files import load_plugin, write_plugin
+from boostbench.plugin_files import load_plugins, write_plugin
 from boostbench.quantities import QUANTITIES
 from boostbench.registry import Registry, weak_learners
 from boostbench.registry import boosters as known_boosters
@@ -299,8 +299,7 @@ def experiment_on(
     files = {each: _copy_file(each, copies, given) for each in names if is_data_file(each)}
     if any(given.values()) and not files:
         raise BoostbenchError("target, drop and types are given, but no data file is given")
-    for plugin in paths_of(plugins):
-        load_plugin(plugin)
+    load_plugins(paths_of(plugins))
     config = {
         "name": name,
         "boosters": [_booster_entry(booster, _folder(results)) for booster in boosters],

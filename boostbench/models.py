@@ -21,7 +21,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.running.execution import make
-from boostbench.plugin_files import load_plugin
+from boostbench.plugin_files import load_plugins
 from boostbench.whole_files import read_file, write_file
 
 if TYPE_CHECKING:
@@ -194,7 +194,7 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
             "this is not a model of 'boostbench fit'; pickles are not opened, they may run any code"
         )
         raise BoostbenchError(what, where=where)
-    own = tuple(f"{load_plugin(plugin).__name__}." for plugin in paths_of(plugins))
+    own = tuple(f"{module.__name__}." for module in load_plugins(paths_of(plugins)))
     try:
         found = skops.get_untrusted_types(data=content)
         known = [name for name in found if _OURS.fullmatch(name) or name.startswith(own)]

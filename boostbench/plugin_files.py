@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 from importlib import import_module
 from pathlib import Path
@@ -89,6 +89,11 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
         reason = error.what if isinstance(error, BoostbenchError) else one_line(error)
         raise PluginError(f"plugin {place} cannot be loaded: {reason}", where=where) from error
     return module
+
+
+def load_plugins(files: Iterable[str | Path], *, where: str = "") -> tuple[ModuleType, ...]:
+    """Execute Python files once, in their order, as by `load_plugin`."""
+    return tuple(load_plugin(Path(file), where=where) for file in files)
 
 
 def executed_plugins() -> tuple[Path, ...]:

@@ -86,39 +86,31 @@ def compare(
       boostbench compare samme sm-boost --on wine --noise uniform-other:rate=0.2 --page wine.html
       boostbench compare --advise --on patients.csv --target diagnosis
     """
-    from boostbench.compare_boosters import (
-        advised,
-        answer,
-        comparison_experiment,
-        data_of,
-        is_file_of_user,
-        rare_classes,
-        remember,
-    )
+    from boostbench import compare_boosters as comparing
     from boostbench.reports.comparison import rope_of
 
     given = options.given()
     own = given.pop("boosters", [])
     if advise:
-        rows, named = advised(**given)
+        rows, named = comparing.advised(**given)
         own = [*own, *named]
         with redirect_stdout(sys.stderr):
             print("The noise study (docs/noise-study.md) recommends for as many classes:")
             print_rows(rows)
     given["boosters"] = own
-    experiment = comparison_experiment(**given)
+    experiment = comparing.comparison_experiment(**given)
     rope = rope_of(rope, options.metric)
     with redirect_stdout(sys.stderr):  # stdout gets the result only
-        for label, dataset in data_of(experiment):
-            if is_file_of_user(dataset):
+        for label, dataset in comparing.data_of(experiment):
+            if comparing.is_file_of_user(dataset):
                 print(f"{label}:")
                 print_columns(dataset.columns)
-            for remark in rare_classes(dataset, options.folds):
+            for remark in comparing.rare_classes(dataset, options.folds):
                 print(f"{label}: {remark}")
         code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
     if code != INTERRUPTED:
-        comparison = answer(experiment, rope, page)
-        winners = remember(experiment, comparison, **given)
+        comparison = comparing.answer(experiment, rope, page)
+        winners = comparing.remember(experiment, comparison, **given)
         if as_json:
             print_json(comparison.plain())
         else:

@@ -15,7 +15,7 @@ from boostbench.cli.options import Json, Plugins, argument, program
 from boostbench.cli.output import print_json, print_rows
 from boostbench.errors import PluginError, UnknownNameError, absence
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
-from boostbench.plugin_files import load_plugin
+from boostbench.plugin_files import load_plugins
 from boostbench.reports.text import plain
 
 #: Registry of each kind of plugin.
@@ -47,7 +47,7 @@ def list_(
     """
     if kind not in KINDS:
         raise UnknownNameError("kind", kind, KINDS, where="list")
-    _load_plugins(plugins)
+    load_plugins(plugins, where="--plugin")
     print_rows(_rows_of(kind), as_json=as_json)
     return OK
 
@@ -65,7 +65,7 @@ def show(
       boostbench show letter
       boostbench show noise20 --json
     """
-    _load_plugins(plugins)
+    load_plugins(plugins, where="--plugin")
     descriptions = [_describe(kind, name) for kind in KINDS if name in names_of(kind)]
     if not descriptions:
         raise UnknownNameError("name", name, _all_names(), where="show")
@@ -84,14 +84,9 @@ def schema(*, plugins: Plugins) -> int:
     """
     from boostbench.experiments.configs.config_schema import config_schema
 
-    _load_plugins(plugins)
+    load_plugins(plugins, where="--plugin")
     print_json(config_schema())
     return OK
-
-
-def _load_plugins(files: list[Path]) -> None:
-    for file in files:
-        load_plugin(file, where="--plugin")
 
 
 def names_of(kind: str) -> list[str]:

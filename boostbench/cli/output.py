@@ -14,7 +14,6 @@ from boostbench.reports.text import plain, visible
 
 if TYPE_CHECKING:
     from boostbench.data.columns import Column
-    from boostbench.experiments.store.record import Record
 
 Row = Mapping[str, Any]
 _SHOWN = 3  # names of columns in a line
@@ -98,13 +97,6 @@ class PrintedLog(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Print a message on stderr."""
         print_error(record.getMessage())
-
-
-def print_log(record: Record | None) -> None:
-    """Print the last output of a failed run, including its traceback, on stderr."""
-    log = [] if record is None or record.error is None else record.error.log_tail
-    for line in log:
-        print(f"  {visible(line)}", file=sys.stderr)
 
 
 def _text(value: Any) -> str:

@@ -27,8 +27,8 @@ from boostbench.cli.options import (
     parse_shard,
     statuses_of,
 )
-from boostbench.cli.output import is_fancy, print_error, print_json, print_log, print_rows
-from boostbench.reports.text import duration
+from boostbench.cli.output import is_fancy, print_error, print_json, print_rows
+from boostbench.reports.text import duration, visible
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
@@ -79,16 +79,11 @@ def run(
       boostbench run noise20 --retry failed,timeout
     """
     experiments = selection.load(shard=parse_shard(shard))
-    options: dict[str, Any] = {
-        "jobs": jobs,
-        "executor": executor,
-        "scheduler": scheduler,
-        "retry": statuses_of(retry),
-        "fresh": fresh,
-    }
+    where: dict[str, Any] = {"jobs": jobs, "executor": executor, "scheduler": scheduler}
+    which: dict[str, Any] = {"retry": statuses_of(retry), "fresh": fresh}
     codes = []
     for experiment in experiments:
-        codes.append(run_and_print(experiment, quiet=quiet, **options))
+        codes.append(run_and_print(experiment, quiet=quiet, **where, **which))
         if codes[-1] == INTERRUPTED:
             return INTERRUPTED
     if not quiet and shard is None:
@@ -206,7 +201,9 @@ def status(
     if not as_json and (busy := _in_progress(plans, selection.results)):
         print(busy)
     for planned in {p.reason: p for p in runs}.values() if verbose else ():
-        print_log(planned.record() if planned.status in FAILURES else None)
+        record = planned.record() if planned.status in FAILURES else None
+        for line in record.error.log_tail if record and record.error else ():
+            print(f"  {visible(line)}", file=sys.stderr)
     return OK if {p.status for p in runs} <= {"ok", "missing", "stale"} else INCOMPLETE
 
 

@@ -24,6 +24,11 @@ if TYPE_CHECKING:
     from boostbench.reports.claims.view import ClaimView
 
 _SIZES = ("quick", "standard", "full")
+#: What is said of a config without runs to repeat, by the method of `Experiment`.
+_NOTHING = {
+    "repeat": "no run has a valid record to repeat; `status` says why",
+    "adopt": "no run is stale because of its code alone",
+}
 
 
 def verify(
@@ -48,8 +53,7 @@ def verify(
       boostbench verify noise20 --size standard --data DIR --sample 0.1
     """
     if sample is not None:
-        nothing = "no run has a valid record to repeat; `status` says why"
-        outcomes = repeat_runs(selection, "repeat", sample, jobs, as_json, as_json, nothing)
+        outcomes = repeat_runs(selection, "repeat", sample, jobs, as_json, as_json)
         agree = all(each and all(part.agrees for part in each) for each in outcomes)
         return OK if agree else INCOMPLETE
     experiments = selection.load(check_parameters=False)
@@ -182,24 +186,16 @@ def adopt(
       boostbench adopt noise20 --data DIR
       boostbench adopt configs/softmax-boosting/figures1-4.yaml --sample 0.1 --jobs 2
     """
-    nothing = "no run is stale because of its code alone"
-    outcomes = repeat_runs(selection, "adopt", sample, jobs, quiet, as_json, nothing)
+    outcomes = repeat_runs(selection, "adopt", sample, jobs, quiet, as_json)
     return OK if all(part.agrees for each in outcomes for part in each) else INCOMPLETE
 
 
 def repeat_runs(
-    selection: Experiments,
-    method: str,
-    share: float,
-    jobs: int | None,
-    quiet: bool,
-    as_json: bool,
-    nothing: str,
+    selection: Experiments, method: str, share: float, jobs: int | None, quiet: bool, as_json: bool
 ) -> list[list[Repeated]]:
     """Repeat a sample of runs by a method of `Experiment`, and print how they compare.
 
-    Boosters whose results are not the recorded ones come first, in a table. ``nothing`` is printed
-    for a config without runs to repeat.
+    Boosters whose results are not the recorded ones come first, in a table.
     """
     from boostbench.experiments.planning.repeating import in_words
 
@@ -209,7 +205,7 @@ def repeat_runs(
         with showing_progress(name, quiet=quiet) as listener:
             outcomes[name] = getattr(experiment, method)(share, jobs=jobs, on_event=listener)
         if not outcomes[name]:
-            print_error(f"{name}: {nothing}")
+            print_error(f"{name}: {_NOTHING[method]}")
     parts = [(name, part) for name, each in outcomes.items() for part in each]
     rows = [{"config": name, **asdict(part)} for name, part in parts if as_json or not part.agrees]
     if as_json:

@@ -107,8 +107,6 @@ def check_component(
     except BoostbenchError as error:
         mistakes.add(error.what)
         return
-    if is_booster and inspect.isclass(component) and not hasattr(component, "fit"):
-        mistakes.add(f"booster {name!r} must be a class with a method 'fit'")
     attributes = {key: getattr(component, key, None) for key in dir(component)}
     abstract = [key for key in attributes if getattr(attributes[key], "__isabstractmethod__", None)]
     if abstract:

@@ -23,10 +23,11 @@ from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running.executors import Executor, LocalExecutor
-from boostbench.experiments.running.worker import Job, as_text, failure, load_plugins, now
+from boostbench.experiments.running.worker import Job, as_text, failure, now
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key, code_of, forget, sources_of
 from boostbench.experiments.store.record import Record
+from boostbench.plugin_files import load_plugins
 
 _UPDATE_SECONDS = 1.0
 _ANSWER_SECONDS = 60.0
@@ -175,7 +176,7 @@ def perform(job: Job) -> Record:
 
     where = get_worker().address
     try:
-        load_plugins(job)
+        load_plugins(job.plugins)
         generator = find_entry(job.run.data.name, job.data_dirs).generator
         code = code_of(job.run, generator)
         if code != job.key.code:  # files may have changed since an earlier run

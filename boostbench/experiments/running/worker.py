@@ -6,7 +6,6 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,7 +17,7 @@ from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record, complaint, versions
-from boostbench.plugin_files import load_plugin
+from boostbench.plugin_files import load_plugins
 from boostbench.threads import threads
 
 #: Number of lines of output that the record of a failed run keeps.
@@ -107,7 +106,7 @@ def _execute(job: Job) -> dict[str, Any]:
 
     clocks = Clocks()
     inputs.watch()
-    load_plugins(job)
+    load_plugins(job.plugins)
     inputs.check_sources(job.sources)
     with inputs.noting(inputs.plugin_of(job.sources)), threads(job.limits.threads or 1):
         with clocks.phase("warm_up"):
@@ -117,12 +116,6 @@ def _execute(job: Job) -> dict[str, Any]:
         fields["nested_rounds"] = False  # the first rounds may depend on the number of rounds
     inputs.check_sources(job.sources)
     return {**fields, "seconds": clocks.rounded(), "inputs": inputs.seen(job.sources)}
-
-
-def load_plugins(job: Job) -> None:
-    """Load the plugin files of a job."""
-    for plugin in job.plugins:
-        load_plugin(Path(plugin))
 
 
 def _status_of(problem: BaseException) -> str:

@@ -43,7 +43,7 @@ class RunLocks:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / ".locked"
         self._owner = self._folder / f"{_host()}@{os.getpid()}-{uuid.uuid4().hex[:8]}"
-        self._links: set[Path] = set()
+        self._held: set[Key] = set()
         self._is_closed = threading.Event()
         with suppress(OSError):
             self._folder.mkdir(exist_ok=True)
@@ -56,7 +56,7 @@ class RunLocks:
         link = self._folder / str(key)
         try:
             link.symlink_to(self._owner.name)
-            self._links.add(link)
+            self._held.add(key)
         except FileExistsError:
             try:
                 if _is_alive(self._folder / link.readlink(), self._owner.stat().st_mtime):
@@ -71,21 +71,18 @@ class RunLocks:
 
     def release(self, key: Key) -> None:
         """Release the lock on a run."""
-        self._release(self._folder / str(key))
+        if key in self._held:
+            self._held.discard(key)
+            with suppress(OSError):
+                (self._folder / str(key)).unlink()
 
     def close(self) -> None:
         """Release all locks."""
-        for link in [*self._links]:
-            self._release(link)
+        for key in [*self._held]:
+            self.release(key)
         self._is_closed.set()
         with suppress(OSError):
             self._owner.unlink()
-
-    def _release(self, link: Path) -> None:
-        if link in self._links:
-            self._links.discard(link)
-            with suppress(OSError):
-                link.unlink()
 
     def _beat(self) -> None:
         while not self._is_closed.wait(_BEAT_SECONDS):
