@@ -22,7 +22,6 @@ from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Results, SelectedRuns, flag, option, parse_rounds
 from boostbench.cli.output import PrintedLog, print_error
 from boostbench.data.catalog import find_entry
-from boostbench.data.downloads import downloads_of
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.reports.text import csv_text
@@ -283,6 +282,8 @@ def _sources(
     experiments: Sequence[Experiment], results: Sequence[Result]
 ) -> dict[str, dict[str, str]]:
     """Return source, licence and citation of each data set; a file of one's own has none."""
+    from boostbench.data.downloads import downloads_of
+
     dirs = [folder for experiment in experiments for folder in experiment.data]
     found: dict[str, dict[str, str]] = {"source": {}, "licence": {}, "citation": {}}
     for result in results:
