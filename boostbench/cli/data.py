@@ -21,6 +21,7 @@ from boostbench.cli.options import (
     repeatable,
 )
 from boostbench.cli.output import print_columns, print_error, print_rows
+from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -79,7 +80,6 @@ def fetch(
       boostbench data fetch --suite noise
       boostbench data fetch --suite noise --from pickles
     """
-    from boostbench.data.catalog import catalog
     from boostbench.data.downloads import licence_note
     from boostbench.data.sources import locate
 
@@ -124,7 +124,6 @@ def verify(
       boostbench data verify
       boostbench data verify dna letter --data DIR
     """
-    from boostbench.data.catalog import catalog
     from boostbench.data.loading import load
     from boostbench.data.sources import locate
 

@@ -13,6 +13,7 @@ from boostbench import registry
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Json, Plugins, argument, program
 from boostbench.cli.output import print_json, print_rows
+from boostbench.data.catalog import catalog, find_entry
 from boostbench.errors import PluginError, UnknownNameError, absence
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.plugin_files import load_plugins
@@ -68,7 +69,8 @@ def show(
     load_plugins(plugins, where="--plugin")
     descriptions = [_describe(kind, name) for kind in KINDS if name in names_of(kind)]
     if not descriptions:
-        raise UnknownNameError("name", name, _all_names(), where="show")
+        known = {each for kind in KINDS for each in names_of(kind)}
+        raise UnknownNameError("name", name, known, where="show")
     if as_json:
         print_json(descriptions if len(descriptions) > 1 else descriptions[0])
     else:
@@ -94,14 +96,8 @@ def names_of(kind: str) -> list[str]:
     if kind == "configs":
         return list(shipped_configs())
     if kind == "datasets":
-        from boostbench.data.catalog import catalog
-
         return [name for entry in catalog().values() for name in (entry.name, *entry.aliases)]
     return REGISTRIES[kind].names()
-
-
-def _all_names() -> list[str]:
-    return sorted({name for kind in KINDS for name in names_of(kind)})
 
 
 def _rows_of(kind: str) -> list[dict[str, Any]]:
@@ -123,8 +119,6 @@ def _rows_of(kind: str) -> list[dict[str, Any]]:
 
 def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
     """Return a row for each data set of the catalog, including data folders."""
-    from boostbench.data.catalog import catalog
-
     keys = ("name", "n_train", "n_test", "n_rows", "n_features", "n_classes", "title")
     return [
         {key.removeprefix("n_"): getattr(entry, key) for key in keys}
@@ -136,8 +130,6 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
     """Return the description of a name, in JSON types."""
     head = {"name": name, "kind": kind}
     if kind == "datasets":
-        from boostbench.data.catalog import find_entry
-
         return head | find_entry(name).model_dump(mode="json", exclude_defaults=True)
     if kind == "configs":
         path = shipped_configs()[name]

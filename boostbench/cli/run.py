@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -31,7 +31,7 @@ from boostbench.cli.output import is_fancy, print_error, print_json, print_rows
 from boostbench.reports.text import duration, visible
 
 if TYPE_CHECKING:
-    from boostbench.api import Experiment
+    from boostbench.api import Experiment, Listener
     from boostbench.experiments.planning.plans import Plan
     from boostbench.experiments.running.conduct import Progress
     from boostbench.experiments.runs import Run
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 _EVERY_SECONDS = 5.0
 _FIRST_LINE_SECONDS, _LINE_SECONDS, _COMPILE_SECONDS = 5, 30, 60
 _CLEAR = "\033[2K"  # erases the line on a terminal
-Listener = Callable[["Progress"], None]
 _Watch = Annotated[
     bool, flag("Wait until no process is at work, with a line after each change.", "--watch")
 ]

@@ -176,8 +176,7 @@ class Selection:
             points = points_of(self.grid)
             self.trials = {head: [self._trial(head, p) for p in points] for head in self.heads}
             trials = [run for runs in self.trials.values() for run in runs]
-            n_missing = sum(not self._has_record(run) for run in trials)
-            if n_missing:
+            if sum(not self._has_record(run) for run in trials):  # of all, so that each is planned
                 return None
             choices = self._choose()
             selected = [points[c.index] for of_head in choices.values() for c in of_head]
@@ -199,15 +198,7 @@ class Selection:
     def _fit_of(self, head: Run, choice: Choice) -> Run:
         """Return the run whose test error a choice reports."""
         trial = self.trials[head][choice.index]
-        if self.rule.folds is None:
-            return trial
-        return replace(
-            trial,
-            validation=None,
-            record=head.record,
-            checkpoints=head.checkpoints,
-            metrics=head.metrics,
-        )
+        return trial if self.rule.folds is None else replace(head, booster=trial.booster)
 
     def _choose(self) -> dict[Run, list[Choice]]:
         found = {head: [self._found[run] for run in runs] for head, runs in self.trials.items()}
@@ -271,8 +262,7 @@ class Selection:
         if not choices:
             return Result(head, status, reason)
         fits = [self._fit_of(head, choice) for choice in choices]
-        booster = replace(fits[-1].booster, label=head.method)
-        run = replace(fits[-1], booster=booster, rounds=head.rounds)
+        run = replace(fits[-1], booster=replace(fits[-1].booster, label=head.method))
         records = [record for fit in fits if (record := planned[fit].record()) is not None]
         if len(records) < len(fits) or status != "ok":
             whole = len(records) == len(fits)
