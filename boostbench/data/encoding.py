@@ -171,10 +171,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         unseen = []
         for j, (name, column) in enumerate(zip(found, self.columns_, strict=True)):
             matrix[:, j], odd = read_alike(frame[name], column)
-            rows = np.flatnonzero(odd).tolist()
+            cells, rows = frame[name], np.flatnonzero(odd).tolist()
+            if column.values is None:
+                rows = [row for row in rows if not _was_missing(cells.iloc[row], column)]
             if rows:
-                cells = list(dict.fromkeys(repr(clean(frame[name].iloc[row])) for row in rows))
-                shown = ", ".join(cells[:_SHOWN]) + (", ..." if len(cells) > _SHOWN else "")
+                words = list(dict.fromkeys(repr(clean(cells.iloc[row])) for row in rows))
+                shown = ", ".join(words[:_SHOWN]) + (", ..." if len(words) > _SHOWN else "")
                 what = f"column {column.name!r} holds {shown} ({place(rows[0])}"
                 what += f" and {len(rows) - 1} more)" if len(rows) > 1 else ")"
                 if column.values is None:
@@ -194,6 +196,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         return tags
+
+
+def _was_missing(cell: object, column: Column) -> bool:
+    """Return whether a word among numbers was missing in training; the note quotes three such."""
+    return repr(clean(cell)) in column.note or column.note.endswith(" more")
 
 
 def _row(row: int) -> str:
