@@ -263,7 +263,7 @@ def experiment_on(
         ``name:parameter=value`` (separated by commas, nested with dots, such as
         ``samme:weak_learner.tree.max_leaf_nodes=4``), a mapping ``{name: {parameter: value}}``
         as in a config, or a classifier object or its class, also of a notebook or of the running
-        script. The runs set the seed of an object; its ``n_estimators`` counts if it is not the
+        script. The runs set the seed of an object; its number of rounds counts if it is not the
         default.
     on : str, path, or sequence of them
         Names of data sets, and data files, which are copied into the results folder.
@@ -377,9 +377,14 @@ def _booster_entry(booster: Booster, folder: Path) -> Any:
 
 def _entry_of(booster: Any, folder: Path, label: str = "") -> dict[str, Any]:
     """Return the config entry for a class or an object."""
+    from boostbench.boosters.classifiers import as_booster
+
     name, params = _component(booster, known_boosters, folder)
     params.pop("random_state", None)
-    rounds = {"rounds": params.pop("n_estimators")} if "n_estimators" in params else {}
+    kept = inspect.signature(as_booster(booster if inspect.isclass(booster) else type(booster)))
+    names = {"n_estimators", "iterations"} | ({"max_iter"} - kept.parameters.keys())
+    given = [params.pop(name) for name in names & params.keys()]
+    rounds = {"rounds": given[0]} if given else {}
     shown = ", ".join(f"{key}={value!r}" for key, value in {**params, **rounds}.items())
     label = label or getattr(booster, "__name__", type(booster).__name__)
     label += f"({shown})" if shown else ""
@@ -393,9 +398,11 @@ def _component(found: Any, registry: Registry, folder: Path) -> tuple[str, dict[
         raise BoostbenchError(f"a booster is a name or a classifier, found {found!r}")
     params = {}
     if cls is not found:
-        defaults = inspect.signature(cls).parameters
+        defaults = {key: each.default for key, each in inspect.signature(cls).parameters.items()}
+        if "kwargs" in defaults:  # LightGBM and XGBoost
+            defaults = cls().get_params(deep=False)
         for key, value in found.get_params(deep=False).items():
-            if key in defaults and repr(defaults[key].default) == repr(value):
+            if key in defaults and repr(defaults[key]) == repr(value):
                 continue
             params[key] = value
             if hasattr(value, "get_params"):
@@ -451,9 +458,8 @@ def split_parameters(text: str) -> tuple[str, dict[str, Any]]:
 
 def _copy_file(name: str, folder: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """Copy a file into a data folder and return its config entry."""
-    path = Path(name).expanduser()
     dataset = _PREFIX + re.sub(r"[^\w-]+", "-", _stem(name))
-    add_file(path, dataset, folder, **given, replace=True)
+    add_file(Path(name).expanduser(), dataset, folder, **given, replace=True)
     return {dataset: {"as": _stem(name)}}
 
 

@@ -7,7 +7,7 @@ import types
 from pathlib import Path
 
 import pytest
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 
 from boostbench import compare
 from boostbench.baselines.filter_and_refit import FilterAndRefit
@@ -68,16 +68,17 @@ def cell(monkeypatch):
 
 def test_objects_and_classes_are_compared_with_their_parameters():
     asked = [SAMME(weak_learner="stump"), SMBoost, ExtraTreesClassifier(7, max_depth=3)]
-    asked.append(FilterAndRefit(classifier="samme"))
+    asked += [HistGradientBoostingClassifier(max_iter=7), FilterAndRefit(classifier="samme")]
     experiment = comparison_experiment(asked, "iris", **SMALL)
     found = {each.label: each for each in experiment.config.boosters}
     trees = "ExtraTreesClassifier(max_depth=3, rounds=7)"
     filtered = "FilterAndRefit(classifier='samme')"
-    assert [*found] == ["SAMME(weak_learner='stump')", "SMBoost", trees, filtered]
-    names = [each.name for each in found.values()]
-    assert names == ["samme", "sm-boost", "extra-trees", "filter-and-refit"]
+    hist = "HistGradientBoostingClassifier(rounds=7)"
+    assert [*found] == ["SAMME(weak_learner='stump')", "SMBoost", trees, hist, filtered]
+    names = ["samme", "sm-boost", "extra-trees", "hist-gradient-boosting", "filter-and-refit"]
+    assert [each.name for each in found.values()] == names
     assert found[trees].params.plain() == {"max_depth": 3}
-    assert {run.rounds for run in experiment.runs if run.method == trees} == {7}
+    assert {run.rounds for run in experiment.runs if run.method in (trees, hist)} == {7}
 
 
 def test_what_no_run_can_record_is_refused():

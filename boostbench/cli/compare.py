@@ -178,8 +178,7 @@ def labels(
     print(f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval}).\n")
     print_rows([_in_percent(row) for row in found.classes.to_dict("records")])
     if found.left_out:
-        few = f"Not judged, with fewer rows than folds: {', '.join(found.left_out)}."
-        print(f"\n{few}")
+        print(f"\nNot judged, with fewer rows than folds: {', '.join(found.left_out)}.")
     print("" if n else "\nNo label looks wrong.")
     if n:
         print_rows([_in_percent(row) for row in suspects.head(10).to_dict("records")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -80,8 +81,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         y : ignored
         """
         frame = self._frame(X, reset=True)
-        read = [read_column(frame[name], _row) for name in frame] if self.columns is None else []
-        features = self.columns if self.columns is not None else [column for _, column in read]
+        features = self.columns or [read_column(frame[name], _row)[1] for name in frame]
         self.columns_ = tuple(column for column in features if column.is_feature)
         if hasattr(self, "feature_names_in_"):
             self.feature_names_in_ = np.array([each.name for each in self.columns_], dtype=object)
@@ -127,10 +127,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         names = [column.name for column in self.columns_]
         if input_features is not None:
             names = _check_feature_names_in(self, input_features).tolist()
-        columns = [
-            Column(name, column.kind, column.values)
-            for name, column in zip(names, self.columns_, strict=True)
-        ]
+        columns = [replace(c, name=name) for c, name in zip(self.columns_, names, strict=True)]
         nothing = np.empty((0, len(columns)))
         return np.array(encoded(nothing, columns, self.encode)[1], dtype=object)
 
@@ -159,19 +156,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self, frame: pd.DataFrame, place: Callable[[int], str]
     ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
         names = [str(name) for name in frame.columns]
-        found = [find_name(column.name, names, "") for column in self.columns_]
-        wrong = [
-            f"column {column.name!r} is missing"
-            for column, name in zip(self.columns_, found, strict=True)
-            if not name
-        ]
-        if wrong:
-            raise DataError("\n".join(wrong))
-        matrix = np.empty((len(frame), len(found)))
-        unseen = []
-        for j, (name, column) in enumerate(zip(found, self.columns_, strict=True)):
-            matrix[:, j], odd = read_alike(frame[name], column)
-            cells, rows = frame[name], np.flatnonzero(odd).tolist()
+        matrix = np.empty((len(frame), len(self.columns_)))
+        wrong, unseen = [], []
+        for j, column in enumerate(self.columns_):
+            name = find_name(column.name, names, "")
+            if not name:
+                wrong.append(f"column {column.name!r} is missing")
+                continue
+            cells = frame[name]
+            matrix[:, j], odd = read_alike(cells, column)
+            rows = np.flatnonzero(odd).tolist()
             if column.values is None:
                 rows = [row for row in rows if not _was_missing(cells.iloc[row], column)]
             if rows:
@@ -187,14 +181,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     unseen.append(f"{what}, not a value in training; it counts as missing")
         if wrong:
             raise DataError("\n".join(wrong))
-        check_numbers(matrix, found, place)
+        check_numbers(matrix, [column.name for column in self.columns_], place)
         return matrix, tuple(unseen)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
+        tags.input_tags = replace(tags.input_tags, allow_nan=True, string=True, categorical=True)
         return tags
 
 

@@ -27,7 +27,8 @@ def file(tmp_path):
 
 @pytest.mark.parametrize("encode", ["ordinal", "one-hot"])
 def test_the_rows_of_a_file_become_the_numbers_of_its_data_set(file, encode):
-    types = {"grade": "category", "nr": "id"}
+    file.write_text(file.read_text(encoding="utf-8").replace("007;-;", "007;k.A.;"))
+    types = {"grade": "category", "nr": "id", "price": "number"}
     data = load_dataset(file, types=types, encode=encode)
     frame, place = read_rows(file, data.columns)
     encoder = TableEncoder(data.columns, encode=encode).fit(frame)
@@ -36,6 +37,8 @@ def test_the_rows_of_a_file_become_the_numbers_of_its_data_set(file, encode):
     assert tuple(encoder.get_feature_names_out()) == data.feature_names
     assert remarks == ()
     assert {each.kind for each in encoder.columns_} == {"number", "category", "date", "duration"}
+    with pytest.raises(DataError, match=r"'price' holds 'k\.B\.' .* must be a number"):
+        encoder.transform(frame.assign(price="k.B."))
 
 
 def test_a_few_rows_in_another_order_of_columns_are_read_alike(file, tmp_path):
