@@ -393,7 +393,7 @@ def _entry_of(booster: Any, folder: Path, label: str = "") -> dict[str, Any]:
 
 def _component(found: Any, registry: Registry, folder: Path) -> tuple[str, dict[str, Any]]:
     """Return the name of a class or of an object's class, and parameters besides the defaults."""
-    cls = found if inspect.isclass(found) else type(found)
+    cls: Any = found if inspect.isclass(found) else type(found)
     if not hasattr(cls, "fit"):
         raise BoostbenchError(f"a booster is a name or a classifier, found {found!r}")
     params = {}
