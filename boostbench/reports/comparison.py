@@ -468,7 +468,7 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
         ]
     tables = {f"table-{n}": _table(*item) for n, item in enumerate(shown.items(), start=1)}
     tables["table-1"] = replace(tables["table-1"], footers=comparison.remarks)
-    answers = tuple(comparison.sentence.replace("; ", ".\n", 1).split("\n"))
+    answers = tuple(map(capital, comparison.sentence.replace("; ", ".\n", 1).split("\n")))
     report = replace(report, tables=tables, answers=answers)
     return write_file(path, report.page(report.drawings()))
 
