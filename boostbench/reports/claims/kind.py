@@ -176,9 +176,9 @@ class Evidence:
         label, names = booster or cell.booster, self.scope.names
         datasets = dataset, names.get(dataset, dataset)
         methods = label, names.get(label, label)
-        rate = next(n.rate for n in self.scope.noises if n.full_label == cell.noise)
-        # No table has a rate that is drawn with the problem.
-        rate = -1.0 if isinstance(rate, str) else rate
+        rates = (noise.rate for noise in self.scope.noises if noise.full_label == cell.noise)
+        # No table has a rate that is drawn with the problem, or the noise of a wrong config.
+        rate = -1.0 if isinstance(rate := next(rates, -1.0), str) else rate
         return paper.find(datasets, methods, None if cell.at == END else int(cell.at), rate)
 
     def of(self, config: Config) -> Evidence:
