@@ -392,12 +392,14 @@ def load_experiments(
     BoostbenchError
         If a folder, plugin or pattern is missing or invalid, or two configs have the same name.
     """
-    folders, texts = paths_of(data), _override_texts(overrides)
+    folders = paths_of(data)
+    if isinstance(overrides, Mapping):
+        overrides = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
     load_plugins(paths_of(plugins), where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
     sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
     loaded = load_configs(
-        sources, texts, size=size, data_dirs=folders, check_parameters=check_parameters
+        sources, overrides, size=size, data_dirs=folders, check_parameters=check_parameters
     )
     store = RecordStore(results)
     runs_of_configs = [expand(config) for config in loaded]
@@ -434,9 +436,3 @@ def load_dataset(name: str | Path, *, data: Paths = (), **options: Any) -> Datas
 def paths_of(paths: Paths) -> tuple[Path, ...]:
     """Return one path or several paths as a tuple."""
     return (Path(paths),) if isinstance(paths, str | Path) else tuple(map(Path, paths))
-
-
-def _override_texts(overrides: Mapping[str, Any] | Sequence[str]) -> tuple[str, ...]:
-    if not isinstance(overrides, Mapping):
-        return tuple(overrides)
-    return tuple(f"{key}={json.dumps(value)}" for key, value in overrides.items())
