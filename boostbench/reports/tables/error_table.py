@@ -77,7 +77,7 @@ def build_table(
     values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
     facts = gather(study, metric, rounds, values)
-    even = not_worse(facts, metric) if tested else set()
+    even = not_worse(facts) if tested else set()
     layout = _Layout(facts, QUANTITIES[metric], value in ACCURACIES, even)
     table_rows, names = layout.rows(columns)
     of = "" if metric == PRINTED else f": {QUANTITIES[metric].words}"
@@ -91,7 +91,7 @@ def build_table(
         notes=tuple(layout.notes),
         held=_comparisons(facts, title),
         is_main=main,
-        answer=tuple(contest(facts, metric, f"{layout.best} {layout.words}")),
+        answer=tuple(contest(facts, f"{layout.best} {layout.words}")),
     )
 
 
@@ -186,9 +186,9 @@ class _Layout:
             paper=printed,
             paper_notes=self.notes.number(_doubts(fact.paper)),
         )
-        if fact.mean is None:
-            return cell
         values = [*fact.sample.values.values()]
+        if not values:
+            return cell
         std = self.metric.text(statistics.stdev(values)) if len(values) > 1 else ""
         text = self.metric.text(1 - fact.mean if self.is_accuracy else fact.mean)
         return replace(
@@ -203,7 +203,7 @@ class _Layout:
     def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
         """Yield footers on the values shown, their agreement with the paper, and gaps."""
         facts = list(self.facts.values())
-        n_runs = {len(fact.sample.values) for fact in facts if fact.mean is not None}
+        n_runs = {len(fact.sample.values) for fact in facts} - {0}
         spread = f", mean ± standard deviation of {span(n_runs)} runs" if n_runs - {1} else ""
         unit = " in percent" if self.metric.unit else ""
         what = f"{capital(self.words)}{unit}{spread}"
@@ -218,7 +218,7 @@ class _Layout:
         stopped = [text for fact in facts for text in fact.stopped]
         if stopped:
             yield f"{STOPPED} stopped early, holds its last value: {_listed(stopped)}."
-        empty = [fact for fact in facts if fact.mean is None]
+        empty = [fact for fact in facts if not fact.sample.values]
         if empty:
             states = [fact.state or "beyond the rounds made" for fact in empty]
             counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))

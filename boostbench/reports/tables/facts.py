@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -16,9 +17,6 @@ from boostbench.reports.values.differences import Estimate, estimate
 from boostbench.reports.values.frame import END, Result, Study, asks, check_recorded, holds
 from boostbench.reports.values.paper import Compared, Held, PaperValue, PaperValues, hold
 from boostbench.reports.values.rank_statistics import holm, mean_ranks
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _LONGEST_REASON = 160
 _DECIMALS = 10  # rounding before comparison: means of equal counts may differ in the last bits
@@ -35,25 +33,47 @@ class FactKey(NamedTuple):
 
 @dataclass
 class Fact:
-    """Results of the runs behind one cell."""
+    """Results of the runs behind one cell; lower values are better."""
 
-    sample: Repeats  # errors of the runs
+    sample: Repeats  # `Quantity.shortfall` of the runs
     gaps: tuple[str, ...]  # descriptions of runs without a result
     state: str  # text shown if there is no value
     paper: PaperValue | None
-    mean: float | None  # mean error as a fraction
     stopped: tuple[str, ...] = ()  # description of runs that stopped before T
     best: bool = False  # True if no booster has a lower mean
     held: Held | None = None  # agreement with the paper's value; None without both values
+
+    @property
+    def mean(self) -> float:
+        """The mean; NaN without a value."""
+        return math.nan if self.sample.mean is None else self.sample.mean
+
+
+#: Facts with a value at one place, by booster.
+Rivals = dict[str, Fact]
+
+
+def by_place(facts: Mapping[FactKey, Fact], *, complete: bool = True) -> dict[FactKey, Rivals]:
+    """Return the facts with a value by noise, data set and T, in keys without a booster.
+
+    Parameters
+    ----------
+    facts : mapping of FactKey to Fact
+    complete : bool, default=True
+        Only the places where every booster has a value.
+    """
+    n_boosters = len({key.booster for key in facts})
+    places: dict[FactKey, Rivals] = {}
+    for key, fact in facts.items():
+        if fact.sample.values:
+            places.setdefault(key._replace(booster=""), {})[key.booster] = fact
+    return {place: of for place, of in places.items() if len(of) == n_boosters or not complete}
 
 
 def gather(
     study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
 ) -> dict[FactKey, Fact]:
-    """Return a fact for every combination with runs, in the order of the study.
-
-    Means are over `Quantity.shortfall`, so that lower is better for every metric.
-    """
+    """Return a fact for every combination with runs, in the order of the study."""
     check_recorded(study, metric)
     facts: dict[FactKey, Fact] = {}
     compared: dict[tuple[FactKey, str], Compared] = {}
@@ -71,18 +91,11 @@ def gather(
     for (others, booster), held in hold(compared).items():
         facts[others._replace(booster=booster)].held = held
     if len({key.booster for key in facts}) > 1:
-        means = _means(facts)
-        lowest = means.groupby(level=["noise", "dataset", "rounds"], sort=False).transform("min")
-        for labels in means.index[means <= lowest + 1e-12]:
-            facts[FactKey(*labels)].best = True
+        for of in by_place(facts, complete=False).values():
+            lowest = min(fact.mean for fact in of.values())
+            for fact in of.values():
+                fact.best = fact.mean <= lowest + 1e-12
     return facts
-
-
-def _means(facts: dict[FactKey, Fact]) -> pd.Series:
-    import pandas as pd
-
-    means = pd.Series({key: fact.mean for key, fact in facts.items()}, dtype=np.float64)
-    return means.rename_axis(FactKey._fields)
 
 
 def rank(facts: dict[FactKey, Fact]) -> tuple[dict[FactKey, str], set[int]]:
@@ -97,40 +110,39 @@ def rank(facts: dict[FactKey, Fact]) -> tuple[dict[FactKey, str], set[int]]:
     counts : set of int
         Numbers of data sets, by noise and T.
     """
-    means, boosters = _means(facts), list(dict.fromkeys(key.booster for key in facts))
-    ranks: dict[FactKey, str] = {}
-    wins: dict[FactKey, str] = {}
+    boosters, whole = list(dict.fromkeys(key.booster for key in facts)), by_place(facts)
+    summaries: dict[FactKey, str] = {}
     counts = set()
-    for noise, T in dict.fromkeys((key.noise, key.rounds) for key in facts):
-        table = means.loc[noise, :, :, T].unstack().reindex(columns=boosters).dropna()
-        if len(table) and len(boosters) > 1:
-            counts.add(len(table))
-            errors = np.round(table.to_numpy(), _DECIMALS)
-            for place, (own, its_rank) in enumerate(zip(errors.T, mean_ranks(errors), strict=True)):
-                others = np.delete(errors, place, axis=1).min(axis=1)
-                won = [str(mask.sum()) for mask in (own < others, own == others, own > others)]
-                ranks[FactKey(noise, "mean rank", boosters[place], T)] = f"{its_rank:.2f}"
-                wins[FactKey(noise, "wins/ties/losses", boosters[place], T)] = "/".join(won)
-    return {**ranks, **wins}, counts
+    for noise, T in dict.fromkeys((p.noise, p.rounds) for p in whole if len(boosters) > 1):
+        rivals = [of for p, of in whole.items() if (p.noise, p.rounds) == (noise, T)]
+        counts.add(len(rivals))
+        errors = np.round([[of[name].mean for name in boosters] for of in rivals], _DECIMALS)
+        columns = zip(boosters, errors.T, mean_ranks(errors), strict=True)
+        for place, (name, own, its_rank) in enumerate(columns):
+            others = np.delete(errors, place, axis=1).min(axis=1)
+            won = [str(mask.sum()) for mask in (own < others, own == others, own > others)]
+            summaries[FactKey(noise, "mean rank", name, T)] = f"{its_rank:.2f}"
+            summaries[FactKey(noise, "wins/ties/losses", name, T)] = "/".join(won)
+    return summaries, counts
 
 
 def _fact(
     results: Sequence[Result], T: int, at: int | str, paper: PaperValue | None, metric: str
 ) -> Fact:
     missing = [result for result in results if not result.ok]
-    sample, gaps = sample_of(results, at=at, metric=metric), tuple(_gaps(missing, len(results)))
-    if sample.mean is not None:
-        mean = QUANTITIES[metric].shortfall(sample.mean)
+    gaps = tuple(_gaps(missing, len(results)))
+    sample = sample_of(results, at=at, metric=metric).map(QUANTITIES[metric].shortfall)
+    if sample.values:
         n_without = sum(result.ok and not holds(result, metric) for result in results)
         if n_without:
             gaps += (
                 f"not recorded by {n_without} of {len(results)} runs; it takes {asks(metric)}",
             )
-        return Fact(sample, gaps, "", paper, mean, tuple(_stopped(results, T)))
+        return Fact(sample, gaps, "", paper, tuple(_stopped(results, T)))
     if missing or any(holds(each, metric) for each in results):
         state = "/".join(dict.fromkeys(result.status for result in missing))
-        return Fact(sample, gaps, state, paper, None)
-    return Fact(sample, (f"it takes {asks(metric)}",), "not recorded", paper, None)
+        return Fact(sample, gaps, state, paper)
+    return Fact(sample, (f"it takes {asks(metric)}",), "not recorded", paper)
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
@@ -168,10 +180,9 @@ def _stopped(results: Sequence[Result], T: int) -> Iterable[str]:
 #: Level of the tests.
 LEVEL = 0.05
 _MOST_OTHERS = 3  # boosters named after the first
-Case = tuple[str, str]  # a noise and a data set
 
 
-def contest(facts: Mapping[FactKey, Fact], metric: str, best: str) -> Iterator[str]:
+def contest(facts: Mapping[FactKey, Fact], best: str) -> Iterator[str]:
     """Yield sentences on the booster that is best in most cases, at the last T of a table.
 
     A case is a data set with a noise on which every booster has a value. A lead is beyond chance if
@@ -180,17 +191,13 @@ def contest(facts: Mapping[FactKey, Fact], metric: str, best: str) -> Iterator[s
     Parameters
     ----------
     facts : mapping of FactKey to Fact
-    metric : str
     best : str
         What the best booster has, such as "lowest test error".
     """
     T = list(facts)[-1].rounds
     boosters = list(dict.fromkeys(key.booster for key in facts))
-    cases: dict[Case, dict[str, Fact]] = {}
-    for key, fact in facts.items():
-        if key.rounds == T and fact.mean is not None:
-            cases.setdefault((key.noise, key.dataset), {})[key.booster] = fact
-    cases = {case: of for case, of in cases.items() if len(of) == len(boosters)}
+    rivals = by_place(facts).items()
+    cases = {(place.noise, place.dataset): of for place, of in rivals if place.rounds == T}
     wins = Counter(name for of in cases.values() for name in boosters if of[name].best)
     if not wins:
         return
@@ -200,7 +207,7 @@ def contest(facts: Mapping[FactKey, Fact], metric: str, best: str) -> Iterator[s
     where = f"on {n_won} of {len(cases)} {what}" if len(cases) > 1 else f"on {next(iter(cases))[1]}"
     noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({min(noises)}), "
     when = "after the last round" if T == END else f"after {T} rounds"
-    beyond = _beyond_chance([*cases.values()], leader, metric)
+    beyond = _beyond_chance([*cases.values()], leader)
     yield f"{noise}{leader} has the {best} {where} {when}{beyond}."
     true = [of[leader].best for (noise, _), of in cases.items() if noise == "clean"]
     if true and len(noises) > 1:
@@ -218,15 +225,12 @@ def contest(facts: Mapping[FactKey, Fact], metric: str, best: str) -> Iterator[s
         yield f"In the paper: on {sum(of[0] == min(of) for of in known)} of {len(known)}."
 
 
-def _beyond_chance(cases: Sequence[Mapping[str, Fact]], leader: str, metric: str) -> str:
+def _beyond_chance(cases: Sequence[Rivals], leader: str) -> str:
     """Return on how many of the cases that the leader wins its lead is beyond chance, in words."""
     tests: list[list[Estimate]] = []
     for of in cases:
         if of[leader].best:
-            own, *others = (
-                of[name].sample.map(QUANTITIES[metric].shortfall)
-                for name in sorted(of, key=leader.__ne__)
-            )
+            own, *others = (of[name].sample for name in sorted(of, key=leader.__ne__))
             tests.append([estimate(own, other) for other in others])
     if any(not test.test or test.why for of in tests for test in of):
         return ""
@@ -237,25 +241,20 @@ def _beyond_chance(cases: Sequence[Mapping[str, Fact]], leader: str, metric: str
     return ", beyond chance" if n else ", which may be chance"
 
 
-def not_worse(facts: Mapping[FactKey, Fact], metric: str) -> set[FactKey]:
+def not_worse(facts: Mapping[FactKey, Fact]) -> set[FactKey]:
     """Return the facts that are not significantly worse than the best at the same place.
 
     The test is that of the design of the runs at 0.05, with Holm's method over the boosters of a
     place. A difference that cannot be tested is not among them.
     """
-    places: dict[FactKey, list[FactKey]] = {}
-    for key, fact in facts.items():
-        if fact.mean is not None:
-            places.setdefault(key._replace(booster=""), []).append(key)
     found: set[FactKey] = set()
-    for keys in places.values():
-        best, *others = sorted(keys, key=lambda key: not facts[key].best)
-        lower, *those = (facts[k].sample.map(QUANTITIES[metric].shortfall) for k in (best, *others))
-        tests = [estimate(sample, lower) for sample in those]
+    for place, of in by_place(facts, complete=False).items():
+        best, *others = sorted(of, key=lambda name: not of[name].best)
+        tests = [estimate(of[name].sample, of[best].sample) for name in others]
         p = holm([test.not_above(0.0) for test in tests])
         found |= {
-            key
-            for key, test, each in zip(others, tests, p, strict=True)
-            if test.test and not test.why and each > LEVEL and not facts[key].best
+            place._replace(booster=name)
+            for name, test, each in zip(others, tests, p, strict=True)
+            if test.test and not test.why and each > LEVEL and not of[name].best
         }
     return found
