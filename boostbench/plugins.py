@@ -73,13 +73,11 @@ if TYPE_CHECKING:
         add_legend,
         colours_of,
         describe,
-        grid_of,
-        label_outer,
+        lay_out,
         remark,
         repeats_in_words,
         round_log_ticks,
         styles_of,
-        title,
         values_at,
     )
     from boostbench.reports.figures.style import (

@@ -23,7 +23,7 @@ from pydantic import Field
 
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.files import write_file
-from boostbench.reports.overview import SENSITIVITY, Items, PaperResults, by_paper, write_overview
+from boostbench.reports.overview import SENSITIVITY, Items, Paper, by_paper, write_overview
 from boostbench.reports.text import listed, markdown, markdown_table
 from boostbench.source import read_source
 from boostbench.validation import Listed, Model
@@ -136,23 +136,23 @@ def conclusions_of_papers() -> dict[str, PaperConclusions]:
     }
 
 
-def sensitivity_page(papers: Mapping[str, PaperResults]) -> str:
+def sensitivity_page(papers: Mapping[str, tuple[Paper, Items]]) -> str:
     """Return the page in Markdown; empty if no paper has reports.
 
     Parameters
     ----------
-    papers : mapping of str to PaperResults
+    papers : mapping of str to (Paper, list)
         Reports by paper, with larger sizes of a config last.
     """
     rows: list[Row] = []
     untried: list[str] = []
     for paper, openness in conclusions_of_papers().items():
-        found = papers.get(openness.study or paper)
-        if found is None:
+        described, items = papers.get(openness.study or paper, (None, ()))
+        if described is None:
             continue
-        rows += _rows(found.title, openness.conclusions, found.items)
+        rows += _rows(described.title, openness.conclusions, items)
         if openness.untried:
-            untried.append(f"\n### {markdown(found.title)}\n")
+            untried.append(f"\n### {markdown(described.title)}\n")
             untried += [f"- {markdown(text)}" for text in openness.untried]
     if not rows:
         return ""

@@ -63,7 +63,7 @@ def list_of_references() -> str:
 def results_of(paper: str) -> str:
     """Return the sections of a paper's page on its committed results: verdicts and figures."""
     rows, pictures = [], []
-    for folder, summary in by_paper(ROOT / "results")[paper].items:
+    for folder, summary in by_paper(ROOT / "results")[paper][1]:
         title = markdown(summary.heading)
         page = f"../../results/{folder}/report.html"
         verdicts = [claim.verdict for claim in summary.claims if claim.origin == "paper"]

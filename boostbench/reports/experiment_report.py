@@ -27,7 +27,7 @@ from boostbench.reports.claims.view import (
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names, thinned
 from boostbench.reports.files import asset, render, write_files
 from boostbench.reports.leaderboard import LEADERBOARD, leaderboard_page
-from boostbench.reports.overview import SUMMARY, ReportSummary, RunCounts, description
+from boostbench.reports.overview import SUMMARY, ReportSummary, description
 from boostbench.reports.protocol import provenance
 from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print, listed
@@ -95,7 +95,7 @@ class Report:
             described=description(config, paper),
             part=part,
             size=self.size,
-            runs=RunCounts(ok=sum(r.ok for r in results), planned=len(results)),
+            runs={"ok": sum(r.ok for r in results), "planned": len(results)},
             printed=_printed(table for table in self.tables.values() if table.is_main),
             readings=_readings(self.tables.values()),
             figures=tuple(name for name in self.figures if name not in self.undrawn),

@@ -10,7 +10,6 @@ import json
 import re
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,19 +44,6 @@ _FOOTERS = (
 )
 
 
-@dataclass(frozen=True)
-class PaperResults:
-    """A paper with the folders and summaries of its reports, in its order."""
-
-    paper: Paper
-    items: Items
-
-    @property
-    def title(self) -> str:
-        """Name of the paper without subtitle and source."""
-        return re.split(r": | \(", self.paper.name)[0]
-
-
 def write_overview(results: Path) -> Path:
     """Write what was found, with a link to each report; return the path of ``index.html``.
 
@@ -87,26 +73,26 @@ def overview_page(results: Path) -> str:
 
 
 def _found(results: Path) -> dict[str, Any]:
-    papers = [*by_paper(results).values()]
+    papers = by_paper(results).values()
     if not papers:
         raise BoostbenchError(_NO_REPORT, where=str(results))
-    rows = tuple(map(_row, papers))
+    rows = tuple(_row(*each) for each in papers)
     table = Table("Claims and printed numbers", ("paper",), _COLUMNS, rows, _FOOTERS)
     sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
     return {"papers": papers, "table": table, "sensitivity": sensitivity}
 
 
-def _row(of: PaperResults) -> Row:
+def _row(paper: Paper, items: Items) -> Row:
     """Return the counts of a paper's claims and printed numbers."""
     claims = [
         claim
-        for _, summary in of.items
+        for _, summary in items
         for claim in summary.claims
         if claim.origin == "paper" or not summary.paper
     ]
     printed: dict[str, dict[str, Held]] = {}  # the first comparison with each number
     agreeing: dict[str, dict[str, set[str]]] = {}  # by column and reading
-    for folder, summary in of.items:
+    for folder, summary in items:
         for column, numbers in summary.printed.items():
             printed[column] = {**numbers, **printed.get(column, {})}
         for column, readings in summary.readings.items():
@@ -131,11 +117,11 @@ def _row(of: PaperResults) -> Row:
         n_readings = sum(map(len, tried.values()))
         texts += [f"{n_agree} of {len(held)}", f"{chance:.1f}", str(best), str(n_readings)]
     texts += [BEYOND] * (len(_COLUMNS) - len(texts))
-    return Row((of.title,), tuple(TableCell(text, value=text) for text in texts))
+    return Row((paper.title,), tuple(TableCell(text, value=text) for text in texts))
 
 
-def by_paper(results: Path) -> dict[str, PaperResults]:
-    """Return the reports of a results folder by paper, experiments without a paper last."""
+def by_paper(results: Path) -> dict[str, tuple[Paper, Items]]:
+    """Return each paper with its reports in its order, by name, those without a paper last."""
     found: dict[str, list[tuple[str, ReportSummary]]] = {}
     for folder, summary in read_summaries(results):
         name = summary.paper or (summary.described.name if summary.described else "")
@@ -145,8 +131,8 @@ def by_paper(results: Path) -> dict[str, PaperResults]:
         described = (summary.described for _, summary in items)
         paper = next(filter(None, described), Paper(name=name or _OTHERS))
         items.sort(key=lambda item: (paper.place_of(item[1]), *_order(item[1])))
-        papers[name] = PaperResults(paper, items)
-    order = sorted(papers, key=lambda name: (not name, papers[name].paper.place, name))
+        papers[name] = paper, items
+    order = sorted(papers, key=lambda name: (not name, papers[name][0].place, name))
     return {name: papers[name] for name in order}
 
 
@@ -159,13 +145,6 @@ def _order(summary: ReportSummary) -> tuple[bool, str, str, int]:
 SUMMARY = "summary.json"
 
 
-class RunCounts(Model):
-    """Numbers of finished and planned runs."""
-
-    ok: int
-    planned: int
-
-
 class Paper(Model):
     """Description of a paper, ``about.yml`` in the folder of its configs."""
 
@@ -174,6 +153,11 @@ class Paper(Model):
     says: str = ""  # what the paper is about
     found: str = ""  # what came out, in one sentence
     order: Listed[str] = ()  # how its parts, or names of configs, begin, in the order of the paper
+
+    @property
+    def title(self) -> str:
+        """Name without subtitle and source."""
+        return re.split(r": | \(", self.name)[0]
 
     def place_of(self, summary: ReportSummary) -> int:
         """Return the place of an experiment in the order of the paper."""
@@ -195,7 +179,7 @@ class ReportSummary(Model):
     described: Paper | None = None
     part: str = Field(description="Table, figure or section of the paper.")
     size: str = Field(description="Size of the config that was taken; empty: the config itself.")
-    runs: RunCounts
+    runs: dict[Literal["ok", "planned"], int] = Field(description="Numbers of runs.")
     answers: Listed[str] = Field((), description="Sentences that the page begins with.")
     printed: dict[str, dict[str, Held]] = Field(
         {}, description="Agreement of printed numbers with ours, by column of the paper."

@@ -21,10 +21,9 @@ from boostbench.plugins import (
     capital,
     colours_of,
     describe,
-    grid_of,
+    lay_out,
     repeats_in_words,
     round_log_ticks,
-    title,
     values_at,
 )
 
@@ -52,13 +51,11 @@ def bars(
     shown, colours = values_at(study, value, at), colours_of(study)
     group = _BAR * len(study.boosters) + _GAP
     width = max(_NARROWEST - 0.6, group * len(study.datasets))
-    figure, panels = grid_of(len(study.noises), 1, (width, 2.5), (0.6, 0.6))
+    titles = [noise * (len(study.noises) > 1) for noise in study.noises]
+    figure, panels = lay_out(titles, 1, (width, 2.5), (0.6, 0.6), ("", shown.axis))
     number = ".1f" if QUANTITIES[value].unit else ".3g"
     for axes, noise in zip(panels, study.noises, strict=True):
         axes.set_yscale(y_scale)
-        if len(study.noises) > 1:
-            title(axes, noise)
-        axes.set_ylabel(shown.axis)
         axes.set_xticks(range(len(study.datasets)), study.datasets, rotation=25, ha="right")
         axes.tick_params(axis="x", length=0)
         axes.grid(axis="x", visible=False)

@@ -27,11 +27,10 @@ from boostbench.plugins import (
     chosen_rounds,
     colours_of,
     describe,
-    grid_of,
+    lay_out,
     remark,
     round_ticks,
     share_in_words,
-    title,
 )
 
 # Options of both kinds.
@@ -222,15 +221,14 @@ def _panels(pairing: Pairing, height: float) -> tuple[Figure, Iterator[tuple[str
     """
     places = list(itertools.product(pairing.metrics, pairing.rounds))
     size = _PANEL, height * _PANEL
-    figure, grid = grid_of(len(places), len(pairing.rounds), size, (_LEFT, _BOTTOM))
+    titles = [f"T = {T}" * (metric == pairing.metrics[0]) for metric, T in places]
+    figure, grid = lay_out(titles, len(pairing.rounds), size, (_LEFT, _BOTTOM), pad=22)
     remark(
         figure, f"{pairing.n} problems; how often a booster's error is lower, with 95 % intervals"
     )
 
     def panels() -> Iterator[tuple[str, int, Axes]]:
         for axes, (metric, T) in zip(grid, places, strict=True):
-            if axes in grid[: len(pairing.rounds)]:
-                title(axes, f"T = {T}", pad=22)
             errors = pairing.values.get((metric, T))
             if errors is None or not errors.size:
                 axes.text(0.5, 0.5, "no result", transform=axes.transAxes, color=GREY)

@@ -20,12 +20,10 @@ from boostbench.plugins import (
     capital,
     colours_of,
     describe,
-    grid_of,
-    label_outer,
+    lay_out,
     read_paper_values,
     remark,
     round_ticks,
-    title,
     values_at,
 )
 
@@ -74,12 +72,15 @@ def distribution(
     if 1 < len(others) <= _MOST_COLUMNS:
         n_columns = len(others)
     width = max(1.7, 0.4 + 0.16 * len(strips))
-    figure, panels = grid_of(len(contents), n_columns, (width, 1.9), (0.4, 0.5))
+    titles = [
+        ", ".join([dataset] * (len(study.datasets) > 1) + [other] * (len(others) > 1))
+        for dataset, other in contents
+    ]
+    labels, pad = (x_label, shown.axis), 11 if perfect else None
+    figure, panels = lay_out(titles, n_columns, (width, 1.9), (0.4, 0.5), labels, pad=pad)
     remark(figure, shown.rounds + "; hollow diamonds: the paper" * bool(printed))
     top = max([float(frame["value"].max()), *printed.values()]) or 1.0
     for place, (axes, (dataset, other)) in enumerate(zip(panels, contents, strict=True)):
-        words = [dataset] * (len(study.datasets) > 1) + [other] * (len(others) > 1)
-        title(axes, ", ".join(words), pad=11 if perfect else None)
         for position, strip in enumerate(strips):
             booster, noise = (other, strip) if x == "noise" else (strip, other)
             if (dataset, booster, noise) in cells:
@@ -89,7 +90,6 @@ def distribution(
                 axes.plot(position, printed[dataset, booster, noise], zorder=5, **DIAMOND)
         is_last = place >= len(panels) - n_columns
         _format_axes(axes, names if is_last else [""] * len(names), top, perfect=perfect)
-    label_outer(panels, n_columns, x_label, shown.axis)
     describe(
         figure,
         f"{capital(shown.axis)} of every run at {shown.rounds}; the line is the mean.",

@@ -15,15 +15,11 @@ from boostbench.plugins import (
     MetricName,
     Study,
     case_errors,
-    check_compared,
-    chosen_round,
     competition_ranks,
     describe,
-    grid_of,
-    label_outer,
+    lay_out,
     remark,
     styles_of,
-    title,
 )
 
 if TYPE_CHECKING:
@@ -52,20 +48,18 @@ def ranks(
     panels : {"all", "noise"}, default="all"
         One panel for all cases, or one for each noise.
     """
-    check_compared(study, value)
-    cases = case_errors(study, study.contenders, value, chosen_round(study, at))
+    cases = case_errors(study, value, at)
     present = {noise for _, noise in cases.keys}
     noises = [""] if panels == "all" else [noise for noise in study.noises if noise in present]
     n_columns = min(len(noises), 3)
     width = 1.5 * _PANEL if n_columns == 1 else _PANEL
-    figure, grid = grid_of(len(noises), n_columns, (width, _HEIGHT), (0.3 + _LEGEND, 0.2))
+    labels = "n", "share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)"
+    figure, grid = lay_out(noises, n_columns, (width, _HEIGHT), (0.3 + _LEGEND, 0.2), labels)
     for axes, noise in zip(grid, noises, strict=True):
         rows = [i for i, (_, case_noise) in enumerate(cases.keys) if noise in ("", case_noise)]
         if noise:
-            title(axes, noise)
             axes.set_title(f"{len(rows)} cases", loc="right", fontsize=SMALL, color=GREY)
         _draw_shares(axes, competition_ranks(cases.errors[rows]), cases.boosters, styles_of(study))
-    label_outer(grid, n_columns, "n", "share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)")
     remark(figure, cases.words)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", handlelength=2.4)

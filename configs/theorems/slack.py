@@ -21,8 +21,7 @@ from boostbench.plugins import (
     Study,
     Table,
     TableCell,
-    grid_of,
-    label_outer,
+    lay_out,
     load_plugin,
     tidy,
 )
@@ -91,7 +90,8 @@ def ratios(study: Study, *, values: OneOrMore[MetricName] = _ALL) -> Figure:
         As of `slack`.
     """
     found = [*_found(study, values)]
-    figure, panels = grid_of(max(1, len(found)), 3, (2.4, 1.7), (0.3, 0.2))
+    titles, labels = [""] * max(1, len(found)), ("round", "truth / bound")
+    figure, panels = lay_out(titles, 3, (2.4, 1.7), (0.3, 0.2), labels)
     for axes, (name, wide) in zip(panels, found, strict=False):
         words, _, source = NUMBERS[name].words.rpartition(" (")
         axes.set_title(words, loc="left", fontsize=SMALL, fontweight="bold", pad=13)
@@ -105,5 +105,4 @@ def ratios(study: Study, *, values: OneOrMore[MetricName] = _ALL) -> Figure:
         axes.set(xscale="log", xlim=(1, None), ylim=(0.0, 1.1))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.xaxis.set_minor_formatter("")
-    label_outer(panels, 3, "round", "truth / bound")
     return figure

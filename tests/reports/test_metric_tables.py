@@ -62,7 +62,7 @@ def test_the_best_is_the_lowest_where_low_is_better(tmp_path):
 
 def test_comparisons_are_of_what_is_lacking_of_1(tmp_path):
     its = study(tmp_path)
-    cases = case_errors(its, ("one", "two"), "test_auc")
+    cases = case_errors(its, "test_auc")
     assert cases.errors.tolist() == [[0.25, 0.125]] * 2
     assert its.by_booster("test_auc", 5).to_numpy().tolist() == [[0.25, 0.125]] * 2
 

@@ -67,7 +67,7 @@ def test_cases_are_means_over_the_repeats_that_all_have(tmp_path):
     its_study = study(
         tmp_path, broken={k.replace("flip 0.2", "flip-0.2"): v for k, v in broken.items()}
     )
-    cases = case_errors(its_study, its_study.boosters, "test_error")
+    cases = case_errors(its_study, "test_error")
     assert len(cases.keys) == 5
     assert ("y", "flip 0.2") not in cases.keys
     assert cases.errors[cases.keys.index(("x", "clean"))].tolist() == [0.05, 0.05, 0.06]

@@ -89,7 +89,9 @@ def lay_out(
     n_columns: int,
     size: tuple[float, float],
     margins: tuple[float, float],
-    labels: tuple[str, str],
+    labels: tuple[str, str] = ("", ""),
+    *,
+    pad: float | None = None,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure and its panels row by row.
 
@@ -100,14 +102,22 @@ def lay_out(
     n_columns : int
     size, margins : tuple of float
         Of a panel, and of the figure at the left and below, in inches.
-    labels : tuple of str
+    labels : tuple of str, default=("", "")
         Of the x and y axes, written only in the last row and first column.
+    pad : float or None, default=None
+        Distance of the titles from the panels, in points.
     """
-    figure, panels = grid_of(len(titles), n_columns, size, margins)
-    for axes, text in zip(panels, titles, strict=True):
-        title(axes, text)
-    label_outer(panels, n_columns, *labels)
-    return figure, panels
+    from matplotlib.figure import Figure
+
+    n_rows = -(-len(titles) // n_columns)
+    height = margins[1] + size[1] * n_rows
+    figure = Figure(figsize=(margins[0] + size[0] * n_columns, height), layout="constrained")
+    for place, title in enumerate(titles):
+        axes = figure.add_subplot(n_rows, n_columns, place + 1)
+        axes.set_title(title, loc="left", fontweight="bold", pad=pad)
+        axes.set_xlabel(labels[0] * (place >= len(titles) - n_columns))
+        axes.set_ylabel(labels[1] * (place % n_columns == 0))
+    return figure, figure.axes
 
 
 def name_lines(
@@ -139,32 +149,6 @@ def name_lines(
     ]
     grid = figure.axes[0].get_gridspec()
     add_legend(figure, handles, note=note, beside=grid is not None and grid.ncols == 1)
-
-
-def grid_of(
-    n_panels: int, n_columns: int, panel: tuple[float, float], margins: tuple[float, float]
-) -> tuple[Figure, list[Axes]]:
-    """Return a figure and its panels row by row; ``panel`` and ``margins`` in inches."""
-    from matplotlib.figure import Figure
-
-    n_rows = -(-n_panels // n_columns)
-    size = margins[0] + panel[0] * n_columns, margins[1] + panel[1] * n_rows
-    figure = Figure(figsize=size, layout="constrained")
-    return figure, [figure.add_subplot(n_rows, n_columns, i + 1) for i in range(n_panels)]
-
-
-def label_outer(panels: list[Axes], n_columns: int, x: str, y: str) -> None:
-    """Write the axis labels of a grid, only in its first column and last row."""
-    for place, axes in enumerate(panels):
-        if place % n_columns == 0:
-            axes.set_ylabel(y)
-        if place >= len(panels) - n_columns:
-            axes.set_xlabel(x)
-
-
-def title(axes: Axes, text: str, pad: float | None = None) -> None:
-    """Write the title of a panel."""
-    axes.set_title(text, loc="left", fontweight="bold", pad=pad)
 
 
 def remark(figure: Figure, text: str) -> None:

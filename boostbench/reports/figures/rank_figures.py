@@ -11,7 +11,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.reports.figures.panels import colours_of, describe, remark
 from boostbench.reports.figures.style import INK, round_ticks
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import AtRound, MetricName, check_compared, chosen_round
+from boostbench.reports.values.part_options import AtRound, MetricName
 from boostbench.reports.values.rank_statistics import (
     RankTests,
     case_errors,
@@ -46,8 +46,7 @@ def draw_critical_difference(
     """
     from matplotlib.figure import Figure
 
-    check_compared(study, value)
-    cases = case_errors(study, study.contenders, value, chosen_round(study, at))
+    cases = case_errors(study, value, at)
     errors = cases.by_set
     words = f"{len(errors)} data sets; {cases.words}"
     if len(errors) < 2:

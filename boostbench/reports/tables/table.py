@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
 
 from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table
 from boostbench.reports.text import markdown as escaped
@@ -116,23 +115,13 @@ class Notes(list[str]):
         return tuple(sorted({self.index(text) + 1 for text in texts}))
 
 
-T = TypeVar("T")
-
-
 def to_terminal(table: Table) -> str:
     """Return the table as plain text at its full width; the best values are marked with ``*``."""
 
     def plain(text: str) -> str:
         return text_on_a_line(in_print(text))
 
-    def ours(cell: TableCell) -> str:
-        return plain(cell.text) + "*" * cell.best + cell.marks + _references(cell.notes)
-
-    def paper(cell: TableCell) -> str:
-        return plain(cell.paper) + _references(cell.paper_notes)
-
-    rows = [[*labels, *cells] for _, labels, cells in written_rows(table, plain, ours, paper)]
-    lines = [_header(table, plain), *rows]
+    lines = _lines(table, plain, "{}*")
     n_labels, widths = (
         len(table.names),
         [max(map(len, column)) for column in zip(*lines, strict=True)],
@@ -151,33 +140,35 @@ def to_terminal(table: Table) -> str:
     return "\n".join([plain(table.title), texts[0], rule, *texts[1:], "", *below]) + "\n"
 
 
-def _header(table: Table, text: Callable[[str], str]) -> list[str]:
-    """Return the names of the columns, with one for each column of the paper's values."""
-    header = [text(name) for name in table.names]
-    for column, with_paper in zip(table.columns, table.with_paper, strict=True):
-        header += [text(column), "paper"][: 1 + with_paper]
-    return header
-
-
 def to_markdown(table: Table) -> str:
     """Return the table in GitHub's Markdown."""
 
     def markdown(text: str) -> str:
         return escaped(in_print(text))
 
-    def ours(cell: TableCell) -> str:
-        text = f"**{markdown(cell.text)}**" if cell.best else markdown(cell.text)
-        return text + cell.marks + markdown(_references(cell.notes))
-
-    def paper(cell: TableCell) -> str:
-        return markdown(cell.paper + _references(cell.paper_notes))
-
-    header = _header(table, markdown)
+    header, *rows = _lines(table, markdown, "**{}**")
     numbers = [place >= len(table.names) for place in range(len(header))]
-    rows = ([*labels, *cells] for _, labels, cells in written_rows(table, markdown, ours, paper))
     body = markdown_table(header, numbers, rows)
     below = "\n".join(f"- {markdown(text)}" for text in remarks_of(table))
     return f"**{markdown(table.title)}**\n\n{body}\n\n{below}\n"
+
+
+def _lines(table: Table, escape: Callable[[str], str], best: str) -> Iterator[list[str]]:
+    """Yield the header and the rows, with a column for the paper's values where there are any.
+
+    Labels that repeat the row above are empty. ``best`` is the format of the best values.
+    """
+    header = [escape(name) for name in table.names]
+    for column, with_paper in zip(table.columns, table.with_paper, strict=True):
+        header += [escape(column), "paper"][: 1 + with_paper]
+    yield header
+    for new, row in table.new_labels():
+        line = [escape(label) if i >= new else "" for i, label in enumerate(row.labels)]
+        for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
+            text = best.format(escape(cell.text)) if cell.best else escape(cell.text)
+            line.append(text + escape(cell.marks + _references(cell.notes)))
+            line += [escape(cell.paper + _references(cell.paper_notes))] * with_paper
+        yield line
 
 
 def to_csv(table: Table) -> str:
@@ -201,25 +192,6 @@ def to_csv(table: Table) -> str:
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows(map(csv_text, row) for row in rows)
     return file.getvalue()
-
-
-def written_rows(
-    table: Table,
-    text: Callable[[str], T],
-    ours: Callable[[TableCell], T],
-    paper: Callable[[TableCell], T],
-) -> Iterator[tuple[int, list[T], list[T]]]:
-    """Yield the rows as (index of the first new label, labels, cells of ours and the paper).
-
-    Labels before the first new one repeat the row above and are empty. See `Table.new_labels`.
-    """
-    with_paper = table.with_paper
-    for new, row in table.new_labels():
-        cells = []
-        for cell, has_paper in zip(row.cells, with_paper, strict=True):
-            cells += [ours(cell), *([paper(cell)] if has_paper else [])]
-        labels = [label if place >= new else "" for place, label in enumerate(row.labels)]
-        yield new, [text(label) for label in labels], cells
 
 
 def remarks_of(table: Table) -> list[str]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
+from boostbench.reports.values.part_options import check_compared, chosen_round
 
 #: Most cases that are tested by permutations, for which asymptotic distributions are wrong.
 _FEW_CASES = 12
@@ -50,16 +51,14 @@ class Cases:
         return np.round(sets, _DECIMALS)
 
 
-def case_errors(study: Study, boosters: Sequence[str], value: str, at: int | None = None) -> Cases:
-    """Return the mean error of each booster in each case, a data set with a noise.
+def case_errors(study: Study, value: str, at: int | None = None) -> Cases:
+    """Return the mean error of each booster with a result in each case, a data set with a noise.
 
     A metric that is better if higher is replaced by 1 minus it.
 
     Parameters
     ----------
     study : Study
-    boosters : sequence of str
-        Labels.
     value : str
         A metric.
     at : int or None, default=None
@@ -68,9 +67,12 @@ def case_errors(study: Study, boosters: Sequence[str], value: str, at: int | Non
     Raises
     ------
     BoostbenchError
-        If no case has a value of every booster.
+        If no run recorded the metric, there are fewer than two boosters, or no case has a value of
+        every booster.
     """
-    complete = study.by_booster(value, at)[list(boosters)].dropna()
+    check_compared(study, value)
+    boosters = study.contenders
+    complete = study.by_booster(value, chosen_round(study, at))[boosters].dropna()
     if complete.empty:
         raise BoostbenchError("there is no case in which every booster has a result yet")
     grouped = complete.groupby(level=["dataset", "noise"], sort=False, observed=True)
