@@ -249,7 +249,7 @@ class Experiment:
     def study(self, *, whole: bool = True) -> Study:
         """Return the results of all runs; unless ``whole``, without values no report reads."""
         from boostbench.reports.values.frame import collect
-        from boostbench.reports.values.unread import Unread
+        from boostbench.reports.values.part_options import Unread
 
         plan = self._plan_to_report()
         results = plan.results() if whole else plan.results(Unread(self.config, self.runs).left_out)
@@ -308,7 +308,7 @@ class Experiment:
         folder : Path or None, default=None
             Folder of the file ``records.jsonl.xz``; None: the folder of the report.
         """
-        from boostbench.reports.values.unread import Unread
+        from boostbench.reports.values.part_options import Unread
 
         file = (folder or self.report_folder) / PACKED
         left_out = Unread(self.config, self.runs, for_file=True).left_out

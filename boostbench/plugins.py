@@ -89,8 +89,6 @@ if TYPE_CHECKING:
     )
     from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, listed, span
-    from boostbench.reports.values.designs import Repeats, sample_of
-    from boostbench.reports.values.differences import estimate, resampled_sets, signed_rank_p
     from boostbench.reports.values.frame import (
         END,
         Result,
@@ -122,6 +120,13 @@ if TYPE_CHECKING:
         competition_ranks,
         holm,
         share_in_words,
+    )
+    from boostbench.reports.values.samples import (
+        Repeats,
+        estimate,
+        resampled_sets,
+        sample_of,
+        signed_rank_p,
     )
     from boostbench.theory.bounds import make_potential, potential_bound
     from boostbench.theory.codewords import codewords

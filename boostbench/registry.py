@@ -374,9 +374,9 @@ figures = Registry(
     "figure",
     {
         "critical-difference": "boostbench.reports.figures.rank_figures:draw_critical_difference",
-        "curves": "boostbench.reports.figures.error_curves:draw_curves",
-        "noise": "boostbench.reports.figures.levels:draw_noise",
-        "parameter": "boostbench.reports.figures.levels:draw_parameter",
+        "curves": "boostbench.reports.figures.lines:draw_curves",
+        "noise": "boostbench.reports.figures.lines:draw_noise",
+        "parameter": "boostbench.reports.figures.lines:draw_parameter",
     },
     options="boostbench.reports.values.part_options:PartOptions",
 )

@@ -25,9 +25,9 @@ from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import Outcome, State, at_least, lower, near
 from boostbench.reports.claims.kind import Case, UnitOfTest
 from boostbench.reports.claims.verdicts import verdict_on
-from boostbench.reports.values.designs import Design, Repeats, over_sets
 from boostbench.reports.values.paper import PaperValue, compare_with_printed
 from boostbench.reports.values.rank_statistics import compare_ranks
+from boostbench.reports.values.samples import Design, Repeats, over_sets
 
 Pair = tuple[Repeats, Repeats]
 Floats = NDArray[np.float64]

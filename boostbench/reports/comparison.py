@@ -24,15 +24,17 @@ from boostbench.reports.experiment_report import make_report
 from boostbench.reports.files import write_file
 from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.text import capital, listed
-from boostbench.reports.values.designs import Repeats, over_sets, sample_of
-from boostbench.reports.values.differences import (
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.samples import (
     FEWEST_SETS,
     ROUNDING,
     Estimate,
+    Repeats,
     estimate,
     joint_draws,
+    over_sets,
+    sample_of,
 )
-from boostbench.reports.values.frame import Study
 
 if TYPE_CHECKING:
     import pandas as pd

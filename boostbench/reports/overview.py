@@ -20,12 +20,13 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.claims.view import ClaimView
 from boostbench.reports.files import asset, render, write_files
-from boostbench.reports.leaderboard import LEADERBOARD
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell, to_markdown
 from boostbench.reports.values.paper import Held
 from boostbench.source import read_source
 from boostbench.validation import Listed, MistakesError, Model, validated
 
+#: Name of the leaderboard in the folder of a report.
+LEADERBOARD = "leaderboard.html"
 _NO_REPORT = "no report is here; `boostbench report CONFIG` writes one"
 #: Page on the conclusions under each reading, which ``configs/sensitivity.py`` writes.
 SENSITIVITY = "sensitivity.md"

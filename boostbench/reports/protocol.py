@@ -9,9 +9,8 @@ from boostbench.experiments.runs import CLEAN, Params
 from boostbench.registry import noise_models
 from boostbench.reports.tables.selected import WAYS
 from boostbench.reports.text import duration, in_print, listed, span
-from boostbench.reports.values.designs import sample_of
-from boostbench.reports.values.differences import estimate
 from boostbench.reports.values.frame import Study
+from boostbench.reports.values.samples import estimate, sample_of
 
 _VERSIONS = ("python", "boostbench", "numpy", "scipy", "scikit-learn", "numba")
 

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DRAW = """
 import hashlib, pathlib, sys
 from tests.reports.synthetic import CLEAN, EXCHANGE, make_config, study_of
-from boostbench.reports.figures.error_curves import draw_curves
+from boostbench.reports.figures.lines import draw_curves
 from boostbench.reports.figures.style import drawing_style, files_of
 config = make_config(pathlib.Path(sys.argv[1]), noise=[CLEAN, EXCHANGE], seeds=2)
 with drawing_style():

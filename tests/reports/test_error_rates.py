@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 from boostbench.reports.claims.inference import lower, near
-from boostbench.reports.values.designs import Design, Repeats, over_sets
-from boostbench.reports.values.differences import signed_rank_p
 from boostbench.reports.values.rank_statistics import compare_ranks
+from boostbench.reports.values.samples import Design, Repeats, over_sets, signed_rank_p
 from checks.error_rates import (
     DESIGNS,
     NULLS,

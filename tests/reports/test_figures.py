@@ -11,7 +11,7 @@ from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.experiments.store.record import Corruption
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.experiment_report import make_report
-from boostbench.reports.figures.levels import draw_noise
+from boostbench.reports.figures.lines import draw_noise
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
 

@@ -272,7 +272,7 @@ def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
     def draw_curves(study):
         raise KeyError("forgotten")
 
-    draw_curves.__module__ = "boostbench.reports.figures.error_curves"
+    draw_curves.__module__ = "boostbench.reports.figures.lines"
     monkeypatch.setattr(f"{draw_curves.__module__}.draw_curves", draw_curves)
 
     @registry.figures.register("broken")

@@ -13,7 +13,7 @@ from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Noise, Params
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims.verdicts import judge
-from boostbench.reports.figures.error_curves import draw_curves
+from boostbench.reports.figures.lines import draw_curves
 from boostbench.reports.values.frame import collect
 
 from .claims.stating import CONFIGS, with_claims

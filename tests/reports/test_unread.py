@@ -8,7 +8,7 @@ import numpy as np
 from boostbench.experiments.configs.config import Select
 from boostbench.experiments.runs import Params
 from boostbench.experiments.store.record import Record
-from boostbench.reports.values.unread import Unread
+from boostbench.reports.values.part_options import Unread
 
 from .claims.stating import with_claims
 from .synthetic import make_config, make_record, make_result, runs_of

@@ -13,7 +13,7 @@ from boostbench import make_booster
 from boostbench.api import Experiment
 from boostbench.boosters.mdeepboost import tree_complexity
 from boostbench.plugins import NUMBERS, load_plugin
-from boostbench.reports.values.designs import Design, Repeats
+from boostbench.reports.values.samples import Design, Repeats
 from boostbench.theory.minimal import worst_mean
 from tests.boosters.finite import noisy_problem, noisy_stumps
 

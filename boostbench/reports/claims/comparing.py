@@ -35,9 +35,8 @@ from boostbench.reports.claims.inference import (
 )
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Case, Cell, Evidence
 from boostbench.reports.text import span
-from boostbench.reports.values.designs import Repeats, combined, mean_of, over_sets
-from boostbench.reports.values.differences import ROUNDING
 from boostbench.reports.values.frame import END, Result
+from boostbench.reports.values.samples import ROUNDING, Repeats, combined, mean_of, over_sets
 
 _NOTHING = Amount()
 

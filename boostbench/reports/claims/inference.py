@@ -3,7 +3,7 @@
 An outcome has two answers. `Outcome.here` says whether the statement is true of the runs at hand,
 by means and counts. `Outcome.state` says what is beyond chance: the statement holds, or fails, if
 the one-sided test for it is significant at 2.5 %; otherwise it is open.
-`boostbench.reports.values.differences.estimate` chooses the test from the design of the runs.
+`boostbench.reports.values.samples.estimate` chooses the test from the design of the runs.
 Computed values, such as the last round of a run, are compared as they are.
 """
 
@@ -16,8 +16,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.values.designs import Repeats
-from boostbench.reports.values.differences import LEVEL, ROUNDING, Estimate, estimate
+from boostbench.reports.values.samples import LEVEL, ROUNDING, Estimate, Repeats, estimate
 
 State = Literal["holds", "fails", "open", "missing"]
 #: Required number of units if no finite number would decide an outcome.

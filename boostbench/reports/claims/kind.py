@@ -26,9 +26,9 @@ from boostbench.reports.claims.claim_options import (
     Whole,
 )
 from boostbench.reports.claims.inference import Outcome
-from boostbench.reports.values.designs import Design, Repeats, over_sets, sample_of
 from boostbench.reports.values.frame import END, Result, Study
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.samples import Design, Repeats, over_sets, sample_of
 from boostbench.validation import MistakesError
 
 #: Sample of a test: the runs of each data set, data sets, or data sets for the mean over them.

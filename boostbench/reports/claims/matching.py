@@ -15,10 +15,10 @@ from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFile, Tolerance, Whole
 from boostbench.reports.claims.inference import Outcome, equivalent, lower, near
 from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
-from boostbench.reports.values.designs import Repeats
 from boostbench.reports.values.frame import END, Result, error_at
 from boostbench.reports.values.paper import ONE_DRAW, PaperValue, compare_with_printed
 from boostbench.reports.values.rank_statistics import competition_ranks
+from boostbench.reports.values.samples import Repeats
 
 _DECIMALS = 10
 _ONE_DRAW = "one run on one split shows no spread between draws; further seeds do"

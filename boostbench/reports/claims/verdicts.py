@@ -14,9 +14,9 @@ from boostbench.experiments.configs.kind_options import Claim
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import NEVER, Outcome, State, state_of
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
-from boostbench.reports.values.differences import LEVEL
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.rank_statistics import holm
+from boostbench.reports.values.samples import LEVEL
 
 Status = Literal[
     "reproduced",

@@ -12,11 +12,10 @@ import numpy as np
 
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import listed, span
-from boostbench.reports.values.designs import Repeats, sample_of
-from boostbench.reports.values.differences import Estimate, estimate
 from boostbench.reports.values.frame import END, Result, Study, asks, check_recorded, holds
 from boostbench.reports.values.paper import Compared, Held, PaperValue, PaperValues, hold
 from boostbench.reports.values.rank_statistics import holm, mean_ranks
+from boostbench.reports.values.samples import Estimate, Repeats, estimate, sample_of
 
 _LONGEST_REASON = 160
 _DECIMALS = 10  # rounding before comparison: means of equal counts may differ in the last bits

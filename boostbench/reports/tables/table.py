@@ -121,7 +121,7 @@ def to_terminal(table: Table) -> str:
     def plain(text: str) -> str:
         return text_on_a_line(in_print(text))
 
-    lines = _lines(table, plain, "{}*")
+    lines = [*_lines(table, plain, "{}*")]
     n_labels, widths = (
         len(table.names),
         [max(map(len, column)) for column in zip(*lines, strict=True)],

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
-from boostbench.reports.values.designs import Repeats
-from boostbench.reports.values.differences import ROUNDING, Estimate
+from boostbench.reports.values.samples import ROUNDING, Estimate, Repeats
 
 #: The quantity that papers print.
 PRINTED = "test_error"

@@ -13,8 +13,8 @@ from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, at_least, lower, near
 from boostbench.reports.claims.verdicts import GroupVerdict, Verdict, judge
 from boostbench.reports.claims.view import remedies, verdict_json, verdicts_markdown, view_of
-from boostbench.reports.values.designs import Design, Repeats
 from boostbench.reports.values.frame import collect
+from boostbench.reports.values.samples import Design, Repeats
 from tests.reports.synthetic import plan_of
 
 from .stating import CONFIGS
