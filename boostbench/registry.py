@@ -383,7 +383,7 @@ figures = Registry(
 tables = Registry(
     "table",
     {
-        "selected": "boostbench.reports.tables.selected:build_selected_table",
+        "selected": "boostbench.reports.tables.error_table:build_selected_table",
         "table": "boostbench.reports.tables.error_table:build_table",
     },
     options="boostbench.reports.values.part_options:PartOptions",

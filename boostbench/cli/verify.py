@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from boostbench.api import Experiment
     from boostbench.experiments.configs.config import Config
     from boostbench.experiments.planning.repeating import Repeated
-    from boostbench.reports.claims.verdicts import Verdict
-    from boostbench.reports.claims.view import ClaimView
+    from boostbench.reports.claims.verdicts import ClaimView, Verdict
 
 _SIZES = ("quick", "standard", "full")
 #: What is said of a config without runs to repeat, by the method of `Experiment`.
@@ -59,7 +58,7 @@ def verify(
     experiments = selection.load(check_parameters=False)
     judged = [(experiment.config.name, experiment.verify()) for experiment in experiments]
     if as_json:
-        from boostbench.reports.claims.view import verdict_json
+        from boostbench.reports.claims.verdicts import verdict_json
 
         rows = [{"config": name, **verdict_json(v)} for name, verdicts in judged for v in verdicts]
         print_json(rows)
@@ -70,7 +69,7 @@ def verify(
 
 
 def _print(judged: Sequence[tuple[str, Sequence[Verdict]]]) -> None:
-    from boostbench.reports.claims.view import counts_in_words, evidence_rows, view_of
+    from boostbench.reports.claims.verdicts import counts_in_words, evidence_rows, view_of
 
     for name, verdicts in judged:
         for number, verdict in enumerate(verdicts, start=1):
@@ -151,7 +150,7 @@ def _size_of(config: Config, size: str | None) -> str | None:
 
 def _report(experiment: Experiment) -> int:
     """Write a report and print its verdicts; return 0 if it is complete and all claims hold."""
-    from boostbench.reports.claims.view import view_of
+    from boostbench.reports.claims.verdicts import view_of
 
     try:
         made = experiment.report()

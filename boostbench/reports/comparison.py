@@ -209,7 +209,7 @@ def compare_boosters(
         tables[dataset][booster] = sample.map(lambda value: scale * value)
     found = compare_values(tables, rope, metric, noise=noise_in_words(study))
     confusion: dict[str, dict[str, list[list[int]]]] = {}
-    rows = []
+    classes = []
     for _, (dataset, booster) in found.boosters[["dataset", "booster"]].iterrows():
         results = study.cells.get((study.noises[0], dataset, booster), [])
         kept = [r.record.by_round("confusion") for r in results if r.record]
@@ -217,10 +217,12 @@ def compare_boosters(
             matrices = np.array([each[max(each, key=int)] for each in kept if each])
             matrix = matrices.sum(axis=0)
             confusion.setdefault(dataset, {})[booster] = matrix.tolist()
-            rows += _class_rows(dataset, booster, labels[dataset], matrix, study)
-    if not rows:
+            errors = _class_errors(matrix, labels[dataset], study)
+            classes.append(pd.DataFrame({"dataset": dataset, "booster": booster, **errors}))
+    if not classes:
         return found
-    return replace(found, classes=pd.DataFrame(rows), labels=labels or {}, confusion=confusion)
+    table = pd.concat(classes, ignore_index=True)
+    return replace(found, classes=table, labels=labels or {}, confusion=confusion)
 
 
 def noise_in_words(study: Study) -> str:
@@ -234,26 +236,18 @@ def noise_in_words(study: Study) -> str:
     return f"{100 * share:.3g} % of the training labels wrong ({noise.model} {noise.rate:g})"
 
 
-def _class_rows(
-    dataset: str, booster: str, classes: Sequence[str], matrix: NDArray[np.int64], study: Study
-) -> list[dict[str, Any]]:
-    """Return the errors of a booster on each class."""
+def _class_errors(
+    matrix: NDArray[np.int64], classes: Sequence[str], study: Study
+) -> dict[str, Sequence[Any]]:
+    """Return the columns of the errors on each class, from the confusion matrix of a booster."""
     n_repeats = len({result.run.seed for result in study.results if result.record is not None})
-    rows = []
-    for k, name in enumerate(classes):
-        n, wrong = int(matrix[k].sum()), matrix[k].copy()
-        wrong[k] = 0
-        rows.append(
-            {
-                "dataset": dataset,
-                "booster": booster,
-                "class": name,
-                "rows": round(n / n_repeats),
-                "error": 100.0 * float(wrong.sum()) / max(n, 1),
-                "taken_for": classes[int(wrong.argmax())] if wrong.any() else "",
-            }
-        )
-    return rows
+    n, wrong = matrix.sum(axis=1), matrix - np.diag(np.diag(matrix))
+    return {
+        "class": classes,
+        "rows": np.rint(n / n_repeats).astype(int).tolist(),
+        "error": (100.0 * wrong.sum(axis=1) / np.maximum(n, 1)).tolist(),
+        "taken_for": [classes[int(row.argmax())] if row.any() else "" for row in wrong],
+    }
 
 
 def compare_values(

@@ -20,11 +20,12 @@ from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.runs import CLEAN
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.claims.kind import Studies
-from boostbench.reports.claims.verdicts import Verdict, judge
-from boostbench.reports.claims.view import (
+from boostbench.reports.claims.verdicts import (
     HOW_TO_READ,
+    Verdict,
     counts_in_words,
     evidence_rows,
+    judge,
     verdicts_list,
     verdicts_markdown,
     view_of,

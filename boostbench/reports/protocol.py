@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from boostbench.experiments.runs import CLEAN, Params
 from boostbench.registry import noise_models
-from boostbench.reports.tables.selected import WAYS
+from boostbench.reports.tables.error_table import WAYS
 from boostbench.reports.text import duration, in_print, listed, span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.samples import estimate, sample_of

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from boostbench.reports.claims.view import ClaimView
+from boostbench.reports.claims.verdicts import ClaimView
 from tests.cli.conftest import TINY
 
 CLAIMS = """\

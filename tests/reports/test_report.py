@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
-from boostbench.reports.claims.view import ClaimView
+from boostbench.reports.claims.verdicts import ClaimView
 from boostbench.reports.experiment_report import Report, make_report
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.values.frame import collect

@@ -1,14 +1,16 @@
-"""Table of errors in the layout of a paper, with comparisons to the printed values."""
+"""Tables of errors, beside the printed values of a paper, and of selected parameters."""
 
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
-from typing import Annotated, Literal
+from itertools import chain, product
+from typing import Annotated, Any, Literal
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.planning.plans import Choice, Selected
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.reports.tables.facts import LEVEL, Fact, FactKey, contest, gather, not_worse, rank
 from boostbench.reports.tables.table import (
@@ -23,7 +25,7 @@ from boostbench.reports.tables.table import (
     Table,
     TableCell,
 )
-from boostbench.reports.text import capital, span
+from boostbench.reports.text import capital, duration, span
 from boostbench.reports.values.frame import END, Study
 from boostbench.reports.values.paper import (
     PRINTED,
@@ -294,3 +296,92 @@ def _listed(texts: Iterable[str], most: int = 8) -> str:
     distinct = list(dict.fromkeys(texts))
     more = f"; and {len(distinct) - most} more" if len(distinct) > most else ""
     return "; ".join(distinct[:most]) + more
+
+
+#: Meaning of a selection, by `Select.way`.
+WAYS = {
+    "validation": "The fewest errors on the validation part; the test part is not looked at.",
+    "folds": "The fewest errors of a cross-validation inside the training part; what was chosen is "
+    "fitted once more to all of it.",
+    "test": "The lowest mean TEST error over all seeds and folds, one choice for all of them: "
+    "such a value is too low, and the more so the larger the grid.",
+}
+_COUNTS = ("points", "fits", "time")
+
+
+def build_selected_table(study: Study, *, at: int | None = None, title: Title = "") -> Table:
+    """Build the table of selected parameters, a row per booster.
+
+    A cell has each selected value, with the number of seeds and folds in which it was selected. The
+    last columns are the number of grid points, the number of fits and the time of all fits.
+
+    Parameters
+    ----------
+    study : Study
+        Study of a config with the key ``select``.
+    at : int or None, default=None
+        Round T of the selection; by default the last one.
+    """
+    if study.config.select is None:
+        raise BoostbenchError("nothing is chosen in this config: it has no key 'select'")
+    cells = {
+        labels: [result.selected for result in results if result.ok and result.selected is not None]
+        for labels, results in study.cells.items()
+    }
+    selections = list(chain(*cells.values()))
+    grids = sorted((selected.grid for selected in selections), key=len)
+    columns = list(dict.fromkeys(axis.name for grid in reversed(grids) for axis in grid))
+    columns += ["rounds"] if study.config.select.rounds else []
+    several = len(study.noises) > 1
+    rows = []
+    for labels in product(study.noises, study.datasets, study.boosters):
+        texts = _texts(cells.get(labels, ()), columns, at)
+        row = tuple(TableCell(text, value=text.removesuffix(BEYOND)) for text in texts)
+        rows.append(Row(labels[not several :], row))
+    n_fits = sum(selected.n_fits for selected in selections)
+    seconds = sum(selected.seconds for selected in selections)
+    footers = [
+        WAYS[study.config.select.way],
+        f"{n_fits} fits in {duration(seconds)} of computing; points: of the grid as it grew.",
+    ]
+    if n_failed := sum(selected.n_failed for selected in selections):
+        footers.append(f"{n_failed} fits failed and were no candidates.")
+    if n_open := len(study.results) - len(selections):
+        footers.append(f"{n_open} of {len(study.results)} choices are not made yet.")
+    return Table(
+        title=title or "Chosen parameters",
+        names=("noise", "data set", "booster")[not several :],
+        columns=(*columns, *_COUNTS),
+        rows=tuple(rows),
+        footers=tuple(footers),
+    )
+
+
+def _choice_at(selected: Selected, at: int | None) -> Choice:
+    choices = {choice.at: choice for choice in selected.choices}
+    if at is not None and at not in choices:
+        known = ", ".join(map(str, choices))
+        raise BoostbenchError(f"at must be a T for which a choice was made ({known}), found {at!r}")
+    return selected.choices[-1] if at is None else choices[at]
+
+
+def _texts(selections: Sequence[Selected], columns: Sequence[str], at: int | None) -> list[str]:
+    """Return the cells of a row."""
+    if not selections:
+        return [BEYOND] * (len(columns) + len(_COUNTS))
+    choices = [(selected, _choice_at(selected, at)) for selected in selections]
+    values = [{**selected.values(choice), "rounds": choice.rounds} for selected, choice in choices]
+    return [
+        *(_count_values([each.get(name) for each in values]) for name in columns),
+        span([selected.n_points for selected in selections]),
+        str(sum(selected.n_fits for selected in selections)),
+        duration(sum(selected.seconds for selected in selections)),
+    ]
+
+
+def _count_values(values: Sequence[Any]) -> str:
+    """Return the distinct values with their counts, the most frequent first."""
+    counts = Counter(f"{v:g}" if isinstance(v, float) else str(v) for v in values if v is not None)
+    if not counts or len(values) == 1:
+        return next(iter(counts), BEYOND)
+    return ", ".join(f"{value} ({n}x)" for value, n in counts.most_common())

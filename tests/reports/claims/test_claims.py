@@ -11,8 +11,15 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import Claim, Options
 from boostbench.plugin_files import load_plugin
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, at_least, lower, near
-from boostbench.reports.claims.verdicts import GroupVerdict, Verdict, judge
-from boostbench.reports.claims.view import remedies, verdict_json, verdicts_markdown, view_of
+from boostbench.reports.claims.verdicts import (
+    GroupVerdict,
+    Verdict,
+    judge,
+    remedies,
+    verdict_json,
+    verdicts_markdown,
+    view_of,
+)
 from boostbench.reports.values.frame import collect
 from boostbench.reports.values.samples import Design, Repeats
 from tests.reports.synthetic import plan_of

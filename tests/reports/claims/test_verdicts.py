@@ -10,8 +10,14 @@ import pytest
 import yaml
 
 from boostbench import registry
-from boostbench.reports.claims.verdicts import STATUSES, judge
-from boostbench.reports.claims.view import ClaimView, evidence_rows, verdict_json, view_of
+from boostbench.reports.claims.verdicts import (
+    STATUSES,
+    ClaimView,
+    evidence_rows,
+    judge,
+    verdict_json,
+    view_of,
+)
 from tests.golden import parametrized, read_cases, rewrite
 
 from .stating import CONFIGS
