@@ -22,9 +22,8 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from boostbench.experiments.configs.fields import Text
-from boostbench.reports.files import write_file
 from boostbench.reports.overview import SENSITIVITY, Items, Paper, by_paper, write_overview
-from boostbench.reports.text import listed, markdown, markdown_table
+from boostbench.reports.text import listed, markdown, markdown_table, write_file
 from boostbench.source import read_source
 from boostbench.validation import Listed, Model
 

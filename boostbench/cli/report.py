@@ -104,8 +104,8 @@ def _write(
     experiment: Experiment, output: Path | None, paper: bool, pack: bool
 ) -> tuple[int, Path | None]:
     """Write a report, print its files and its main table; return the exit code and the page."""
-    from boostbench.reports.files import write_files
     from boostbench.reports.manuscript import for_paper
+    from boostbench.reports.text import write_files
 
     made = experiment.report()
     folder = experiment.report_folder

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.experiment_report import make_report
-from boostbench.reports.files import write_file
 from boostbench.reports.tables.table import Row, Table, TableCell
-from boostbench.reports.text import capital, listed
+from boostbench.reports.text import capital, listed, write_file
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.samples import (
     FEWEST_SETS,

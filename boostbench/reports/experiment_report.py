@@ -31,11 +31,10 @@ from boostbench.reports.claims.verdicts import (
     view_of,
 )
 from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names, thinned
-from boostbench.reports.files import asset, render, write_files
 from boostbench.reports.overview import LEADERBOARD, SUMMARY, ReportSummary, description
 from boostbench.reports.protocol import provenance
 from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
-from boostbench.reports.text import in_print, listed
+from boostbench.reports.text import asset, in_print, listed, render, write_files
 from boostbench.reports.values.frame import Study, holds
 from boostbench.reports.values.paper import Held, in_words
 from boostbench.reports.values.part_options import PartOptions

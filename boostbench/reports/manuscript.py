@@ -10,10 +10,9 @@ from boostbench.registry import boosters
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of
-from boostbench.reports.files import asset
 from boostbench.reports.protocol import protocol
 from boostbench.reports.tables.table import short_labels, to_latex
-from boostbench.reports.text import latex
+from boostbench.reports.text import asset, latex
 from boostbench.reports.values.frame import Study, error_at, holds
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.claims.verdicts import ClaimView
-from boostbench.reports.files import asset, render, write_files
 from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell, to_markdown
+from boostbench.reports.text import asset, render, write_files
 from boostbench.reports.values.paper import Held
 from boostbench.source import read_source
 from boostbench.validation import Listed, MistakesError, Model, validated

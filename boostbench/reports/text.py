@@ -1,18 +1,26 @@
-"""Escaping of external text (names, labels, messages) for each output format.
+"""Text for each output format: escaping, pages from templates, and their files.
 
-Labels come from configs and plugins, and messages from runs, so that they may contain any
-character. Figures need no escaping: `boostbench.reports.figures.style` draws text without mathtext.
+External text is escaped. Labels come from configs and plugins, and messages from runs, so that they
+may contain any character. Figures need no escaping: `boostbench.reports.figures.style` draws text
+without mathtext.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from boostbench import whole_files
+from boostbench.errors import BoostbenchError
 from boostbench.registry import boosters
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
 
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#$&~])")
 _MARKDOWN_LIST = re.compile(r"^(\d*)([-+.)])(?= |$)")
@@ -206,3 +214,64 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def write_file(path: Path, content: str | bytes) -> Path:
+    """Write a file, see `write_files`, and return its path."""
+    (path,) = write_files(path.parent, {path.name: content})
+    return path
+
+
+def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> tuple[Path, ...]:
+    """Write all files of a report or none, and return their paths.
+
+    Raises
+    ------
+    BoostbenchError
+        If a file cannot be written; older versions are then unchanged.
+    """
+    encoded = {
+        folder / name: text.encode(errors="backslashreplace") if isinstance(text, str) else text
+        for name, text in contents.items()
+    }
+    try:
+        whole_files.write_files(encoded)
+    except OSError as error:
+        what = f"cannot be written: {error.strerror}; the run records are not touched"
+        place = next(iter(encoded)) if len(encoded) == 1 else folder
+        raise BoostbenchError(what, where=str(place)) from error
+    return tuple(encoded)
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a page, a single file without external resources.
+
+    Text in HTML is escaped; filters are `in_print` (printed) and `markdown`.
+    """
+    assets = {"style": asset("report.css"), "script": asset("report.js")}
+    return _templates().get_template(template).render(**assets, **values)
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    templates = Environment(
+        loader=PackageLoader("boostbench.reports"),
+        autoescape=lambda name: name is not None and ".html" in name,
+        undefined=StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.filters |= {"printed": in_print, "markdown": markdown}
+    templates.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
+    return templates
+
+
+def asset(name: str) -> Markup:
+    """Return a file of the templates folder, unescaped."""
+    from markupsafe import Markup
+
+    text = Path(__file__).with_name("templates").joinpath(name).read_text(encoding="utf-8")
+    return Markup(text)  # safe: ships with the package

@@ -19,8 +19,7 @@ from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origi
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import EQUALITY, NEVER, Outcome, State, state_of
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
-from boostbench.reports.files import render
-from boostbench.reports.text import markdown, markdown_table
+from boostbench.reports.text import markdown, markdown_table, render
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.rank_statistics import holm
 from boostbench.reports.values.samples import LEVEL

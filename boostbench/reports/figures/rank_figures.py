@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,18 +14,16 @@ from boostbench.reports.figures.panels import colours_of, describe, remark
 from boostbench.reports.figures.style import INK, round_ticks
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import AtRound, MetricName
-from boostbench.reports.values.rank_statistics import (
-    RankTests,
-    case_errors,
-    compare_ranks,
-    groups_of,
-)
+from boostbench.reports.values.rank_statistics import Floats, case_errors, mean_ranks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _LEVEL = 0.05  # of the tests
+#: Most cases that are tested by permutations, for which asymptotic distributions are wrong.
+_FEW_CASES = 12
+_PERMUTATIONS = 20_000
 _WIDTH, _LINE = 5.0, 0.19  # width of the figure and height of a row, in inches
 
 
@@ -51,12 +51,13 @@ def draw_critical_difference(
     words = f"{len(errors)} data sets; {cases.words}"
     if len(errors) < 2:
         raise BoostbenchError("ranks are compared over two data sets or more")
-    tests = compare_ranks(errors, _LEVEL)
-    groups = groups_of(tests.mean_ranks, tests.critical_difference)
-    figure = Figure(figsize=(_WIDTH, 0.95 + _LINE * tests.k), layout="constrained")
-    _draw(figure.add_subplot(), tests, cases.boosters, colours_of(study), groups)
-    p = f"p = {tests.p:.2g}" if tests.p >= 1e-4 else f"p = {tests.p:.0e}"
-    friedman = f"Friedman: \u03c7\u00b2 = {tests.chi2:.1f}, {p}; {words}"
+    means, (chi2, p, difference) = mean_ranks(errors), compare_ranks(errors)
+    order = np.argsort(means, kind="stable").tolist()
+    rows = {cases.boosters[index]: float(means[index]) for index in order}
+    figure = Figure(figsize=(_WIDTH, 0.95 + _LINE * len(rows)), layout="constrained")
+    _draw(figure.add_subplot(), rows, colours_of(study), difference)
+    p_text = f"p = {p:.2g}" if p >= 1e-4 else f"p = {p:.0e}"
+    friedman = f"Friedman: \u03c7\u00b2 = {chi2:.1f}, {p_text}; {words}"
     remark(figure, friedman)
     describe(
         figure,
@@ -67,27 +68,98 @@ def draw_critical_difference(
 
 
 def _draw(
-    axes: Axes,
-    tests: RankTests,
-    boosters: Sequence[str],
-    colours: dict[str, str],
-    groups: Sequence[tuple[int, int]],
+    axes: Axes, rows: Mapping[str, float], colours: Mapping[str, str], difference: float
 ) -> None:
-    """Draw a row for each booster, the first at the top, and the groups beside them."""
-    order = np.argsort(tests.mean_ranks, kind="stable").tolist()
-    for row, index in enumerate(order):
-        rank, colour = tests.mean_ranks[index], colours[boosters[index]]
-        axes.plot([1, rank], [row, row], color=colour, linewidth=1.1)
-        axes.plot([rank], [row], "o", color=colour, markersize=4)
+    """Draw a row for the mean rank of each booster, the first at the top, and groups beside."""
+    for row, (booster, rank) in enumerate(rows.items()):
+        axes.plot([1, rank], [row, row], color=colours[booster], linewidth=1.1)
+        axes.plot([rank], [row], "o", color=colours[booster], markersize=4)
         place: dict[str, Any] = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
         axes.annotate(f"{rank:.2f}", (rank, row), color=INK, fontsize=7, **place)
-    step = 0.025 * tests.k
+    k, groups = len(rows), groups_of([*rows.values()], difference)
+    step = 0.025 * k
     for level, (first, last) in enumerate(groups):
-        x = tests.k + (4 + level) * step
+        x = k + (4 + level) * step
         ends = [first - 0.2, last + 0.2]
         axes.plot([x, x], ends, color=INK, linewidth=2.6, solid_capstyle="butt")
-    axes.set_yticks(range(tests.k), [boosters[index] for index in order])
+    axes.set_yticks(range(k), [*rows])
     axes.invert_yaxis()
-    axes.set_xlim(1, tests.k + (5 + len(groups)) * step)
+    axes.set_xlim(1, k + (5 + len(groups)) * step)
     axes.xaxis.set_major_locator(round_ticks(8, integer=True))
-    axes.set_xlabel(f"mean rank (critical difference {tests.critical_difference:.2f})")
+    axes.set_xlabel(f"mean rank (critical difference {difference:.2f})")
+
+
+def compare_ranks(errors: Floats) -> tuple[float, float, float]:
+    """Test whether boosters differ over cases, at the level 0.05.
+
+    Parameters
+    ----------
+    errors : ndarray of float64, shape (n, k)
+        At least 2 cases and 2 boosters.
+
+    Returns
+    -------
+    chi2 : float
+        Friedman's statistic, corrected for ties.
+    p : float
+        P-value of equal boosters: by permutations for few cases or two boosters, else by the
+        F-distribution (Iman & Davenport).
+    critical_difference : float
+        Nemenyi's; mean ranks that are further apart differ significantly.
+    """
+    from scipy.stats import f as f_distribution
+    from scipy.stats import rankdata, studentized_range
+
+    n, k = errors.shape
+    ranks = rankdata(errors, axis=1) - (k + 1) / 2
+    found, total = np.square(ranks.sum(axis=0)).sum(), np.square(ranks).sum()
+    chi2 = float((k - 1) * found / total) if total else 0.0
+    if n <= _FEW_CASES or k == 2:
+        spread = np.square(_permuted_sums(ranks)).sum(axis=1)
+        p = float((spread >= found - 1e-9).mean())
+        ideal = np.ptp(_permuted_sums(np.tile(np.arange(1.0, k + 1), (n, 1))), axis=1) / n
+        cd = float(np.quantile(ideal, 1 - _LEVEL, method="inverted_cdf")) + 1e-9
+    else:
+        left = n * (k - 1) - chi2
+        F = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
+        p = float(f_distribution.sf(F, k - 1, (k - 1) * (n - 1)))
+        q = float(studentized_range.ppf(1 - _LEVEL, k, np.inf)) / np.sqrt(2)
+        cd = q * float(np.sqrt(k * (k + 1) / (6 * n)))
+    return chi2, p, cd
+
+
+def _permuted_sums(ranks: Floats) -> Floats:
+    """Return the sums of ranks of each booster under permutations of every row.
+
+    All permutations, if they are few, else random ones and the given ranks. The first row may stay
+    as it is, since sums are compared without regard to the order of boosters.
+    """
+    n, k = ranks.shape
+    if math.factorial(k) ** (n - 1) <= _PERMUTATIONS:
+        sums = ranks[:1]
+        for row in ranks[1:]:
+            permuted = np.array([*itertools.permutations(row)])
+            sums = (sums[:, None] + permuted).reshape(-1, k)
+        return sums
+    rng = np.random.default_rng(0)
+    sums = np.zeros((_PERMUTATIONS, k))
+    for row in ranks:
+        sums += rng.permuted(np.tile(row, (_PERMUTATIONS, 1)), axis=1)
+    return np.vstack([ranks.sum(axis=0), sums])
+
+
+def groups_of(ranks: Sequence[float], critical_difference: float) -> list[tuple[int, int]]:
+    """Return the maximal groups of sorted mean ranks that do not differ, as (first, last) indices.
+
+    Examples
+    --------
+    >>> groups_of([1.0, 1.5, 2.2, 4.0], 1.0)
+    [(0, 1), (1, 2)]
+    """
+    in_order = np.array(ranks)
+    ends = [int(np.flatnonzero(in_order <= rank + critical_difference)[-1]) for rank in ranks]
+    groups: list[tuple[int, int]] = []
+    for first, last in enumerate(ends):
+        if last > first and (not groups or last > groups[-1][1]):
+            groups.append((first, last))
+    return groups

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,9 +13,6 @@ from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import check_compared, chosen_round
 
-#: Most cases that are tested by permutations, for which asymptotic distributions are wrong.
-_FEW_CASES = 12
-_PERMUTATIONS = 20_000
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 Floats = NDArray[np.float64]
 
@@ -108,74 +103,6 @@ def mean_ranks(errors: Floats) -> Floats:
     return np.asarray(rankdata(errors, axis=1).mean(axis=0))
 
 
-@dataclass(frozen=True)
-class RankTests:
-    """Tests on mean ranks."""
-
-    mean_ranks: Floats  # shape (k,)
-    chi2: float  # Friedman's statistic, corrected for ties
-    #: Of equal boosters: by permutations for few cases or two boosters, else by the F-distribution
-    #: (Iman & Davenport).
-    p: float
-    critical_difference: float  # Nemenyi's; mean ranks that are further apart differ significantly
-    n: int  # cases
-    k: int  # boosters
-
-
-def compare_ranks(errors: Floats, alpha: float = 0.05) -> RankTests:
-    """Test whether boosters differ over cases.
-
-    Parameters
-    ----------
-    errors : ndarray of float64, shape (n, k)
-        At least 2 cases and 2 boosters.
-    alpha : float, default=0.05
-
-    Returns
-    -------
-    tests : RankTests
-    """
-    from scipy.stats import f as f_distribution
-    from scipy.stats import rankdata, studentized_range
-
-    n, k = errors.shape
-    ranks = rankdata(errors, axis=1) - (k + 1) / 2
-    found, total = np.square(ranks.sum(axis=0)).sum(), np.square(ranks).sum()
-    chi2 = float((k - 1) * found / total) if total else 0.0
-    if n <= _FEW_CASES or k == 2:
-        spread = np.square(_permuted_sums(ranks)).sum(axis=1)
-        p = float((spread >= found - 1e-9).mean())
-        ideal = np.ptp(_permuted_sums(np.tile(np.arange(1.0, k + 1), (n, 1))), axis=1) / n
-        cd = float(np.quantile(ideal, 1 - alpha, method="inverted_cdf")) + 1e-9
-    else:
-        left = n * (k - 1) - chi2
-        F = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
-        p = float(f_distribution.sf(F, k - 1, (k - 1) * (n - 1)))
-        q = float(studentized_range.ppf(1 - alpha, k, np.inf)) / np.sqrt(2)
-        cd = q * float(np.sqrt(k * (k + 1) / (6 * n)))
-    return RankTests(mean_ranks(errors), chi2, p, cd, n, k)
-
-
-def _permuted_sums(ranks: Floats) -> Floats:
-    """Return the sums of ranks of each booster under permutations of every row.
-
-    All permutations, if they are few, else random ones and the given ranks. The first row may stay
-    as it is, since sums are compared without regard to the order of boosters.
-    """
-    n, k = ranks.shape
-    if math.factorial(k) ** (n - 1) <= _PERMUTATIONS:
-        sums = ranks[:1]
-        for row in ranks[1:]:
-            permuted = np.array([*itertools.permutations(row)])
-            sums = (sums[:, None] + permuted).reshape(-1, k)
-        return sums
-    rng = np.random.default_rng(0)
-    sums = np.zeros((_PERMUTATIONS, k))
-    for row in ranks:
-        sums += rng.permuted(np.tile(row, (_PERMUTATIONS, 1)), axis=1)
-    return np.vstack([ranks.sum(axis=0), sums])
-
-
 def share_in_words(successes: int, n: int) -> str:
     """Return a share in percent with its 95 % interval (Wilson).
 
@@ -203,20 +130,3 @@ def holm(p: Sequence[float]) -> list[float]:
     adjusted = np.empty(len(p))
     adjusted[order] = np.minimum(steps, 1.0)
     return [float(value) for value in adjusted]
-
-
-def groups_of(ranks: Floats, critical_difference: float) -> list[tuple[int, int]]:
-    """Return the maximal groups of sorted mean ranks that do not differ, as (first, last) indices.
-
-    Examples
-    --------
-    >>> groups_of(np.array([1.0, 1.5, 2.2, 4.0]), 1.0)
-    [(0, 1), (1, 2)]
-    """
-    ranks = np.sort(ranks)
-    ends = [int(np.flatnonzero(ranks <= rank + critical_difference)[-1]) for rank in ranks]
-    groups: list[tuple[int, int]] = []
-    for first, last in enumerate(ends):
-        if last > first and (not groups or last > groups[-1][1]):
-            groups.append((first, last))
-    return groups
