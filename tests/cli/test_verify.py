@@ -146,16 +146,16 @@ def test_the_overview_goes_by_importance_and_in_the_order_of_the_papers(tmp_path
     summarise("own", "", "", None)
     summarise("second", "b-second", "Fig. 1", {"name": "Second", "place": 2})
     papers = by_paper(tmp_path)
-    assert [of.title for of in papers.values()] == [
+    assert [paper.title for paper, _ in papers.values()] == [
         "First",
         "Second",
         "A study",
         "Other experiments",
     ]
-    assert [summary.part for _, summary in papers["a-first"].items] == [
+    assert [summary.part for _, summary in papers["a-first"][1]] == [
         "Table 2", "Fig. 9", "Fig. 9, again", "Fig. 10", "Table 1", "Appendix"
     ]  # fmt: skip
-    assert [folder for folder, _ in papers["A study"].items] == ["study-tuned", "study-defaults"]
+    assert [folder for folder, _ in papers["A study"][1]] == ["study-tuned", "study-defaults"]
 
 
 def test_a_mistake_in_the_description_of_a_paper_is_named(

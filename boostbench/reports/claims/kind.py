@@ -167,7 +167,18 @@ class Evidence:
             is none.
         """
         label, metric = booster or cell.booster, "" if read else value or self.value
-        return over_sets([self._of_set(name, cell, label, metric, read) for name in cell.datasets])
+        samples = []
+        for dataset in cell.datasets:
+            results = self._results.get((cell.noise, dataset, label), [])
+            name = "/".join([dataset, label, *([cell.noise] if cell.noise != "clean" else [])])
+            if self._papers:
+                samples.append(self._printed(cell, dataset, label, metric))
+            elif results:
+                samples.append(sample_of(results, name, metric=metric, at=cell.at, read=read))
+            else:
+                units = frozenset((seed, 0) for seed in self.scope.seeds)
+                samples.append(Repeats({}, Design(units), (f"{name}: not among the runs",)))
+        return over_sets(samples)
 
     def printed(
         self, paper: PaperValues, cell: Cell, dataset: str, booster: str = ""
@@ -230,26 +241,12 @@ class Evidence:
             for exception in self.options.except_
         )
 
-    def _of_set(
-        self,
-        dataset: str,
-        cell: Cell,
-        booster: str,
-        metric: str,
-        read: Callable[[Result], float] | None,
-    ) -> Repeats:
-        if self._papers:
-            papers = self._papers if metric == PRINTED else ()
-            found = (self.printed(paper, cell, dataset, booster) for paper in papers)
-            errors = [each.error for each in found if each and each.error is not None]
-            values = dict(zip([(0, 0)], errors, strict=False))
-            return Repeats(values, Design(frozenset([(0, 0)])))
-        results = self._results.get((cell.noise, dataset, booster), [])
-        name = "/".join([dataset, booster, *([cell.noise] if cell.noise != "clean" else [])])
-        if results:
-            return sample_of(results, name, metric=metric, at=cell.at, read=read)
-        units = frozenset((seed, 0) for seed in self.scope.seeds)
-        return Repeats({}, Design(units), (f"{name}: not among the runs",))
+    def _printed(self, cell: Cell, dataset: str, booster: str, metric: str) -> Repeats:
+        """Return the printed value that stands in place of results."""
+        papers = self._papers if metric == PRINTED else ()
+        found = (self.printed(paper, cell, dataset, booster) for paper in papers)
+        errors = [each.error for each in found if each and each.error is not None]
+        return Repeats(dict(zip([(0, 0)], errors, strict=False)), Design(frozenset([(0, 0)])))
 
 
 class Kind(Options):

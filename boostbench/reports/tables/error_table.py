@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, product
 from typing import Annotated, Any, Literal
@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.plans import Choice, Selected
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
-from boostbench.reports.tables.facts import LEVEL, Fact, FactKey, contest, gather, not_worse, rank
+from boostbench.reports.tables.facts import LEVEL, Fact, FactKey, contest, gather, mark_even, rank
 from boostbench.reports.tables.table import (
     BETTER,
     BEYOND,
@@ -79,8 +79,9 @@ def build_table(
     values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
     facts = gather(study, metric, rounds, values)
-    even = not_worse(facts) if tested else set()
-    layout = _Layout(facts, QUANTITIES[metric], value in ACCURACIES, even)
+    if tested:
+        mark_even(facts)
+    layout = _Layout(facts, QUANTITIES[metric], value in ACCURACIES)
     table_rows, names = layout.rows(columns)
     of = "" if metric == PRINTED else f": {QUANTITIES[metric].words}"
     title = title or f"{study.config.title or study.config.name}{of}"
@@ -127,18 +128,10 @@ class _Layout:
     metric : Quantity
     is_accuracy : bool
         Show accuracies, which are 1 - error, in place of errors.
-    even : collection of FactKey
-        Facts that are not significantly worse than the best.
     """
 
-    def __init__(
-        self,
-        facts: dict[FactKey, Fact],
-        metric: Quantity,
-        is_accuracy: bool,
-        even: Collection[FactKey],
-    ) -> None:
-        self.facts, self.even, self.metric = facts, even, metric
+    def __init__(self, facts: dict[FactKey, Fact], metric: Quantity, is_accuracy: bool) -> None:
+        self.facts, self.metric = facts, metric
         self.is_accuracy = is_accuracy or bool(metric.higher)
         self.summaries, self.counts = rank(facts)
         self.notes = Notes()
@@ -199,7 +192,7 @@ class _Layout:
             value=text,
             std=std,
             best=fact.best,
-            marks=STOPPED * bool(fact.stopped) + _mark(fact.held) + EVEN * (key in self.even),
+            marks=STOPPED * bool(fact.stopped) + _mark(fact.held) + EVEN * fact.even,
         )
 
     def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
@@ -215,7 +208,7 @@ class _Layout:
             yield from self._agreement(compared)
         elif asked_for_paper:
             yield "No cell has both a value of ours and one of the paper."
-        if self.even:
+        if any(fact.even for fact in facts):
             yield f"{EVEN} {IN_WORDS[EVEN]} of its data set, noise and T, at {LEVEL:g} (Holm)."
         stopped = [text for fact in facts for text in fact.stopped]
         if stopped:

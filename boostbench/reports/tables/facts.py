@@ -40,6 +40,7 @@ class Fact:
     paper: PaperValue | None
     stopped: tuple[str, ...] = ()  # description of runs that stopped before T
     best: bool = False  # True if no booster has a lower mean
+    even: bool = False  # True if it is not the best, but not significantly worse
     held: Held | None = None  # agreement with the paper's value; None without both values
 
     @property
@@ -240,20 +241,15 @@ def _beyond_chance(cases: Sequence[Rivals], leader: str) -> str:
     return ", beyond chance" if n else ", which may be chance"
 
 
-def not_worse(facts: Mapping[FactKey, Fact]) -> set[FactKey]:
-    """Return the facts that are not significantly worse than the best at the same place.
+def mark_even(facts: Mapping[FactKey, Fact]) -> None:
+    """Mark the facts that are not significantly worse than the best at the same place.
 
     The test is that of the design of the runs at 0.05, with Holm's method over the boosters of a
-    place. A difference that cannot be tested is not among them.
+    place. A difference that cannot be tested is not marked.
     """
-    found: set[FactKey] = set()
-    for place, of in by_place(facts, complete=False).items():
-        best, *others = sorted(of, key=lambda name: not of[name].best)
-        tests = [estimate(of[name].sample, of[best].sample) for name in others]
+    for of in by_place(facts, complete=False).values():
+        best, *others = sorted(of.values(), key=lambda fact: not fact.best)
+        tests = [estimate(fact.sample, best.sample) for fact in others]
         p = holm([test.not_above(0.0) for test in tests])
-        found |= {
-            place._replace(booster=name)
-            for name, test, each in zip(others, tests, p, strict=True)
-            if test.test and not test.why and each > LEVEL and not of[name].best
-        }
-    return found
+        for fact, test, each in zip(others, tests, p, strict=True):
+            fact.even = bool(test.test and not test.why and each > LEVEL and not fact.best)
