@@ -40,8 +40,7 @@ if TYPE_CHECKING:
 
 #: Smallest probabilities of statements without a qualifier, and with "probably".
 SURE, LIKELY = 0.95, 0.75
-_INTERVAL = "95 % interval"
-_PAIRS = ("left", "right", "lead", _INTERVAL, "left_better", "equivalent", "right_better")
+_INTERVALS = {"low": "95 % interval"}  # columns that are shown together with another
 _PROBABILITIES = ("best", "near_best", "left_better", "equivalent", "right_better")
 
 
@@ -101,32 +100,28 @@ class Comparison:
 
     def shown(self) -> dict[str, list[dict[str, str]]]:
         """Return the tables as rows of texts, by title."""
-        labels = ("dataset",) if self.boosters["dataset"].nunique() > 1 else ()
-        columns = {
-            "Means, the best first": (
-                "booster",
-                "runs",
-                self.metric,
-                _INTERVAL,
-                "best",
-                "near_best",
-            ),
-            "Pairs of boosters": _PAIRS,
-            "Error of each class, in percent": ("booster", "class", "rows", "error", "taken_for"),
-        }
-        frames = self.boosters, self.pairs, self.classes
+        hidden = {"high", "test", *(["dataset"] if self.boosters["dataset"].nunique() == 1 else [])}
+        titles = "Means, the best first", "Pairs of boosters", "Error of each class, in percent"
         return {
-            title: [{key: self._text(row, key) for key in (*labels, *keys)} for row in _rows(frame)]
-            for (title, keys), frame in zip(columns.items(), frames, strict=True)
-            if frame is not None
+            title: [
+                {_INTERVALS.get(key, key): self._text(row, key) for key in row if key not in hidden}
+                for row in rows
+            ]
+            for title, rows in zip(titles, self._tables().values(), strict=False)
         }
 
     def plain(self) -> dict[str, Any]:
         """Return the comparison as lists and mappings."""
         head = {"sentence": self.sentence, "metric": self.metric, "rope": self.rope}
+        return {**head, **self._tables(), "labels": self.labels, "confusion": self.confusion}
+
+    def _tables(self) -> dict[str, list[dict[str, Any]]]:
+        """Return the rows of the frames, by name."""
         frames = {"boosters": self.boosters, "pairs": self.pairs, "classes": self.classes}
-        rows = {name: _rows(frame) for name, frame in frames.items() if frame is not None}
-        return {**head, **rows, "labels": self.labels, "confusion": self.confusion}
+        found: dict[str, Any] = {
+            n: frame.to_dict("records") for n, frame in frames.items() if frame is not None
+        }
+        return found
 
     def _repr_html_(self) -> str:
         """Return the conclusion and the tables, for a notebook."""
@@ -140,14 +135,9 @@ class Comparison:
 
     def _text(self, row: Mapping[str, Any], key: str) -> str:
         decimals = 2 if self.quantity.unit or key in _PROBABILITIES else self.quantity.decimals
-        if key == _INTERVAL:
+        if key in _INTERVALS:
             return f"{row['low']:.{decimals}f} to {row['high']:.{decimals}f}"
         return f"{row[key]:.{decimals}f}" if isinstance(row[key], float) else str(row[key])
-
-
-def _rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = frame.to_dict("records")  # type: ignore[assignment]
-    return rows
 
 
 def quantity_of(metric: str) -> Quantity:
