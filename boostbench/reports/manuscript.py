@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -69,26 +70,24 @@ def _with_best(study: Study) -> tuple[Study, list[str]]:
     results, order, remarks = list(study.results), list(study.boosters), []
     for name, labels in _grids(study).items():
         best = f"{name} ({_BEST})"
-        cells: dict[tuple[object, ...], list[Result]] = {}
-        for result in study.results:
-            if result.run.method in labels:
-                run = result.run
-                cells.setdefault((result.noise, run.dataset, run.seed, result.fold), []).append(
-                    result
-                )
-        if not all(holds(result, _CHOOSING) for of in cells.values() for result in of if result.ok):
+        variants = [result for result in study.results if result.run.method in labels]
+        if not all(holds(result, _CHOOSING) for result in variants if result.ok):
             remarks.append(
                 f"no column '{best}': its runs have no validation errors, which a split such as "
                 "{folds: 5, validation: true} records"
             )
             continue
-        for of in cells.values():
+        for _, of in itertools.groupby(sorted(variants, key=_problem), _problem):
             chosen = min(of, key=lambda its: error_at(its, _CHOOSING) if its.ok else -1.0)
             booster = replace(chosen.run.booster, label=best)
             results.append(replace(chosen, run=replace(chosen.run, booster=booster)))
         order.insert(order.index(labels[-1]) + 1, best)
     results.sort(key=lambda result: order.index(result.run.method))
     return replace(study, results=tuple(results)), remarks
+
+
+def _problem(result: Result) -> tuple[str, str, int, int]:
+    return result.noise, result.run.dataset, result.run.seed, result.fold
 
 
 def _grids(study: Study) -> dict[str, list[str]]:

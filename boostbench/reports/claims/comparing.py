@@ -65,10 +65,9 @@ class Relation(AboutValues):
 
     @model_validator(mode="after")
     def _is_one(self) -> Relation:
-        given = [bound for bound in self._bounds if bound is not None]
-        if len(given) != 1:
+        if len(self._given) != 1:
             raise ValueError("needs one of lower_than, higher_than and equal_to")
-        for label in given[0] if isinstance(given[0], tuple) else ():
+        for label in self.bound if isinstance(self.bound, tuple) else ():
             if label in self.booster:
                 raise ValueError(f"{label!r} is on both sides")
         self.within.check(QUANTITIES[self.value])
@@ -77,13 +76,14 @@ class Relation(AboutValues):
         return self
 
     @property
-    def _bounds(self) -> tuple[Bound | None, ...]:
-        return (self.lower_than, self.higher_than, self.equal_to)
+    def _given(self) -> list[Bound]:
+        bounds = self.lower_than, self.higher_than, self.equal_to
+        return [bound for bound in bounds if bound is not None]
 
     @property
     def bound(self) -> Bound:
         """The given bound."""
-        return next(bound for bound in self._bounds if bound is not None)
+        return self._given[0]
 
     def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Repeats]:
         """Return the samples to compare with those of the boosters ``mine``, by name."""

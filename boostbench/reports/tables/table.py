@@ -121,23 +121,17 @@ def to_terminal(table: Table) -> str:
     def plain(text: str) -> str:
         return text_on_a_line(in_print(text))
 
-    lines = [*_lines(table, plain, "{}*")]
-    n_labels, widths = (
-        len(table.names),
-        [max(map(len, column)) for column in zip(*lines, strict=True)],
-    )
-    rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (sum(widths) + 3 * (len(widths) - 1))
-    texts = [
-        "   ".join(
-            cell.ljust(width) if place < n_labels else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in lines
-    ]
+    padded = []
+    for place, column in enumerate(zip(*_lines(table, plain, "{}*"), strict=True)):
+        side, width = "<" if place < len(table.names) else ">", max(map(len, column))
+        padded.append([f"{cell:{side}{width}}" for cell in column])
+    header, *rows = ("   ".join(line) for line in zip(*padded, strict=True))
+    rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * len(header)
     starred = " Bold is shown as *." if any(cell.best for cell in table.cells) else ""
     first, *others = remarks_of(table)
+    above = [plain(table.title), header.rstrip(), rule]
     below = [plain(text) for text in (first + starred, *others)]
-    return "\n".join([plain(table.title), texts[0], rule, *texts[1:], "", *below]) + "\n"
+    return "\n".join([*above, *(row.rstrip() for row in rows), "", *below]) + "\n"
 
 
 def to_markdown(table: Table) -> str:

@@ -162,7 +162,9 @@ class Unread:
         self._whole = {each.curve for name, each in QUANTITIES.items() if name in drawn}
         counts = [each for each in QUANTITIES.values() if each.curve in SIZE_OF]
         self._whole |= {each.curve for each in counts if each.on_test or not for_file}
-        self._by_sample = _tested_by_sample(config, heads)
+        # Data sets for which tests compare single test samples.
+        cells = Study(config, tuple(Result(run, "missing") for run in heads)).cells.items()
+        self._by_sample = {name for (_, name, _), of in cells if design_of(of).counts_each}
         # Integers by themselves, unlike those in "0.2", "20 %" or "ranks-20".
         integers = re.findall(r"(?<![\w.-])\d+(?! ?[\w.%-])", written)
         rounds = {*map(int, integers), *config.checkpoints}
@@ -210,9 +212,3 @@ class Unread:
 
 def _words(written: Any) -> set[str]:
     return set(re.findall(r"\w+", str(written)))
-
-
-def _tested_by_sample(config: Config, heads: Sequence[Run]) -> set[str]:
-    """Return the data sets for which tests compare single test samples."""
-    cells = Study(config, tuple(Result(run, "missing") for run in heads)).cells
-    return {dataset for (_, dataset, _), of in cells.items() if design_of(of).counts_each}
