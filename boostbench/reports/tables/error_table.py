@@ -160,18 +160,14 @@ class _Layout:
             for (name, is_summary), row in product(names, self.axes[row_axis]):
                 place = {"noise": noise, row_axis: row, "dataset": name}
                 keys = [FactKey(**{**place, columns: column}) for column in self.axes[columns]]
-                cell = self._summary if is_summary else self._cell
                 labels = tuple(_label(axis, place[axis]) for axis in label_axes)
-                rows.append(Row(labels, tuple(map(cell, keys)), is_summary))
+                rows.append(Row(labels, tuple(map(self._cell, keys)), is_summary))
         return rows, tuple(_TITLES[axis] for axis in label_axes)
-
-    def _summary(self, key: FactKey) -> TableCell:
-        return TableCell(self.summaries.get(key, BEYOND))
 
     def _cell(self, key: FactKey) -> TableCell:
         fact = self.facts.get(key)
         if fact is None:
-            return TableCell(BEYOND)
+            return TableCell(self.summaries.get(key, BEYOND))
         printed = ""
         if fact.paper:
             printed = fact.paper.accuracy_text if self.is_accuracy else fact.paper.text

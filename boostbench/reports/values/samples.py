@@ -65,12 +65,6 @@ class Design(NamedTuple):
         """Part of the variance between splits that further splits do not reduce."""
         return self.ratio if self.source == "splits" else 0.0
 
-    def union(self, *others: Design) -> Design:
-        """Return the design of a combination of quantities."""
-        units = self.units.union(*(other.units for other in others))
-        on_test = self.on_test or any(other.on_test for other in others)
-        return self._replace(units=units, on_test=on_test)
-
 
 @dataclass(frozen=True)
 class Repeats:
@@ -207,7 +201,10 @@ def combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -
     units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
     return Repeats(
         {unit: join([sample.values[unit] for sample in samples]) for unit in units},
-        first.design.union(*(sample.design for sample in rest)),
+        first.design._replace(
+            units=frozenset().union(*(sample.design.units for sample in samples)),
+            on_test=any(sample.design.on_test for sample in samples),
+        ),
         tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps)),
     )
 
