@@ -19,7 +19,7 @@ SPECIAL = re.compile(r"""['"\\{}]""")
 
 def arff_type(text: str, where: str) -> Declared:
     """Return the declared values of a nominal attribute, or the kind."""
-    word = text.partition(" ")[0]
+    word = re.split(r"[ \[]", text, maxsplit=1)[0]
     if text.startswith("{") and text.endswith("}"):
         return tuple(clean(value) for value in split_arff(text[1:-1]))
     if word.lower() in ("numeric", "real", "integer"):
@@ -43,6 +43,8 @@ def arff_cells(line: str, usual: Sequence[str], where: str) -> list[str]:
         raise DataError("instance weights are not supported; remove them", where=where)
     if not line.startswith("{"):
         return [clean(cell) for cell in split_arff(line)]
+    if not line.endswith("}"):
+        raise DataError("a sparse row ends with '}'", where=where)
     cells = list(usual)
     for pair in split_arff(line[1:].removesuffix("}")) if line.strip("{} ") else []:
         index, _, cell = pair.partition(" ")

@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 Declared = str | tuple[str, ...]
 Numbers = NDArray[np.float64]
 
+_MONEY = r"[A-Z]{0,2}[$€£¥₹₽₩₺₪]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|BRL|kr|Rs)\.? "
 _NUMBERS = {
     writing: re.compile(
-        r"(?P<sign>[+-]?) ?(?P<before>[$€£¥₹]?) ?(?P<number>[+-]?("
+        rf"(?P<sign>[+-]?) ?(?P<before>{_MONEY}|) ?(?P<number>[+-]?("
         rf"(([1-9]\d{{0,2}}(?P<mark>[{other}' ])(\d{{2,3}}(?P=mark))*\d{{3}}|\d+)([{decimal}]\d*)?"
         rf"|[{decimal}]\d+)(e[+-]?\d+)?|inf(inity)?))"
         r" ?(?P<after>([^\d.,'+ -][^\d.,'+-]*)?)",
@@ -33,21 +34,35 @@ _NUMBERS = {
     for (writing, decimal), other in zip(WRITINGS.items(), ",.", strict=True)
 }
 _SYMBOLS = ("", *"%‰$€£¥₹")  # other texts beside numbers are units
+_SCALES = {"k": 1e3, "K": 1e3, "M": 1e6, "B": 1e9}  # behind some of the numbers of a column
 _DATES = (
     *("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
-    *("%b %d %Y", "%b %d, %Y", "%B %d, %Y"),
+    *("%b %d %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %H:%M:%S %Y", "%b %d %H:%M:%S %z %Y"),
+    *("%b-%Y", "%b %Y", "%B %Y", "%Y年%m月%d日"),
 )
-_TIMES = ("", " %H:%M", " %H:%M:%S", " %H:%M:%S.%f", " %I:%M %p", " %I:%M:%S %p")
+_WEEKDAY = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? ", re.IGNORECASE)
+_ZONE = re.compile(r"(?<=[\d.]) ?(UTC|GMT|Z)$")
+_TIMES = (
+    "",
+    " %H:%M",
+    " %H:%M:%S",
+    " %H:%M:%S.%f",
+    " %I:%M %p",
+    " %I:%M:%S %p",
+    " %H:%M:%S%z",
+    " %H:%M:%S %z",
+)
 ISO = "ISO8601"
 _ISO_DATE = re.compile(r"\d{4}-\d\d?(-\d\d?([T ]\d\d?:\d\d.*)?)?", re.ASCII)
 _HAS_DATE = re.compile(r"\d\D+\d|[A-Za-z]{3}.*\d", re.ASCII)
-_CLOCK = r"\d+:\d\d(:\d\d(\.\d+)?)?"
-_SPAN = r"(\d+(\.\d+)? ?(days?|d|hours?|hrs?|h|minutes?|mins?|seconds?|secs?|s|ms) ?)+"
+_CLOCK = r"\d+:\d\d(:\d\d(\.\d+)?|\.\d+)?"
+_SPAN = r"(\d+(\.\d+)? ?(days?|d|hours?|hrs?|h( ?\d+ ?m)?|minutes?|mins?|seconds?|secs?|s|ms) ?)+"
 _ISO_SPAN = r"P(?=\d|T\d)(\d+D)?(T(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?"
 _DURATION = re.compile(rf"[+-]?({_CLOCK}|{_SPAN}([+-]?{_CLOCK})?|{_ISO_SPAN})", re.ASCII)
 _TWELVE_HOURS = re.compile(r"\d?\d:\d\d(:\d\d)? ?[ap]\.?m\.?", re.ASCII | re.IGNORECASE)
-_MINUS = dict.fromkeys((0x2013, 0x2212, 0xFF0D), "-") | {0x2019: "'"}
+_ASCII = dict.fromkeys((0x2013, 0x2212, 0xFF0D), "-") | dict.fromkeys((0x2019, 0x066C), "'")
+_ASCII |= {0x066B: ".", 0xFF0E: ".", 0xFF0C: ",", 0xB5: "μ"}
 _SAMPLE = 5  # texts by which a format is tried before it is tried on all
 
 
@@ -100,14 +115,22 @@ def read_numbers(words: Sequence[str], writing: str, unit: str | None = None) ->
         if re.fullmatch("0x[0-9a-f]{1,13}", bare, re.ASCII | re.IGNORECASE):
             values[i] = int(bare, 16)
         elif match := _NUMBERS[writing].fullmatch(bare):
-            number = match["sign"] + match["number"].replace(match["mark"] or " ", "")
-            values[i] = float(number.replace(WRITINGS[writing], "."))
-            symbols[i] = match["before"] + match["after"].strip()
+            number = match["number"].replace(match["mark"] or " ", "")
+            if match["sign"] and number[0] in "+-":
+                continue
+            values[i] = float((match["sign"] + number).replace(WRITINGS[writing], "."))
+            symbols[i] = (match["before"] + match["after"]).strip()
     read = Counter(symbol for symbol, value in zip(symbols, values, strict=True) if value == value)
     symbol = max(read, key=lambda each: read[each], default="")
     if symbol not in _SYMBOLS and set(symbols) != {symbol}:
         symbol = ""
+    unscaled = {each.rstrip("kKMB") for each in symbols}
+    if unit is None and len(unscaled) == 1 and len({*symbols}) > 1:
+        symbol = unscaled.pop()
     symbol = symbol if unit is None else unit
+    for i, each in enumerate(symbols):
+        if each != symbol and each[:-1] == symbol and each[-1] in _SCALES:
+            values[i], symbols[i] = values[i] * _SCALES[each[-1]], symbol
     values[[each != symbol for each in symbols]] = np.nan
     notes = [f"in {symbol}" if symbol else "", f"as {writing}" if WRITINGS[writing] == "," else ""]
     return Reading("number", values, ", ".join(filter(None, notes)), writing, symbol)
@@ -116,9 +139,9 @@ def read_numbers(words: Sequence[str], writing: str, unit: str | None = None) ->
 def _bare(word: str) -> str:
     """Return a number with ASCII digits, the sign in front, and ``e`` before the exponent."""
     if not word.isascii():
-        word = word.translate(_MINUS)
+        word = word.translate(_ASCII)
         word = "".join(str(unicodedata.decimal(letter, letter)) for letter in word)
-    word = re.sub(r"^\((.+)\)$|^([\d., ']*\d)-$", r"-\1\2", word)
+    word = re.sub(r"^\((.+)\)$|^([\d., ']*\d)-$", r"-\1\2", re.sub(r"(?<=\d)[.,]-+$", "", word))
     return re.sub(r"(?<=\d)[dD]([+-]?\d+)$", r"e\1", word) if "." in word else word
 
 
@@ -129,7 +152,7 @@ def _dates(words: Sequence[str]) -> Iterator[Reading]:
     reading = Reading("date", days_in(words, ISO), "days since 1970", ISO)
     yield reading
     for date in () if reading.is_whole else _DATES:
-        for time in _TIMES:
+        for time in _TIMES if "%H" not in date else ("",):
             if not np.isnan(days_in(words[:_SAMPLE], date + time)).all():
                 yield Reading("date", days_in(words, date + time), date + time, date + time)
 
@@ -138,6 +161,7 @@ def days_in(words: Sequence[str], form: str) -> Numbers:
     """Return dates as days since 1970-01-01, NaN where a word is none."""
     import pandas as pd
 
+    words = [_ZONE.sub("Z", _WEEKDAY.sub("", word)) for word in words]
     if form == ISO:
         words = [word if _ISO_DATE.fullmatch(word) else "" for word in words]
     dates = pd.to_datetime(pd.Series(words), format=form, errors="coerce", utc=True)
@@ -156,7 +180,8 @@ def durations_in(words: Sequence[str]) -> Iterator[Reading]:
 
     texts = [word if _DURATION.fullmatch(word) else "" for word in words]
     if any(texts):
-        full = [f"{text}:00" if text.count(":") == 1 else text for text in texts]
+        full = [f"0:{text}" if re.fullmatch(r"\d+:\d+\.\d+", text) else text for text in texts]
+        full = [f"{text}:00" if text.count(":") == 1 else text for text in full]
         yield read_times(pd.Series(pd.to_timedelta(full, errors="coerce")))
 
 

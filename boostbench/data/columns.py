@@ -44,6 +44,8 @@ MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "NAN", "null", "NULL", "<N
 _MARKERS = frozenset(
     (
         *(".", "..", "-", "--", "*", "none", "null", "na", "n.a.", "nd", "missing", "unknown"),
+        *("nat", "nil", "(null)", "<null>", "\\n", "-nan", "-nan(ind)", "nan%", "#na", "#n/a n/a"),
+        *("1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "not available"),
         *("#n/a", "#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"),
     )
 )

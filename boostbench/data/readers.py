@@ -147,7 +147,7 @@ def _decode(content: bytes, path: str) -> str:
     if b"\0" in content:
         raise DataError("this is binary data, not text", where=path)
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig").rstrip("\x1a")  # the end of a file of DOS
         return text.replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
@@ -409,6 +409,9 @@ def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Pars
     column = np.frombuffer(indices, dtype=np.int64)
     first = int(column.min(initial=1))
     width = max(int(column.max(initial=0)) + 1 - first, entry.n_features or 0)
+    if not labels or not width:
+        what = "there is no row" if not labels else "no row has a feature"
+        raise DataError(f"{what}; a row is LABEL INDEX:VALUE ..., e.g. 1 3:0.5", where=parts[0][0])
     check_size(len(labels), width, parts[0][0])
     X = np.zeros((len(labels), width))
     X[np.repeat(np.arange(len(labels)), lengths), column - first] = np.frombuffer(values)

@@ -22,6 +22,7 @@ from boostbench.data.columns import (
     Texts,
     clean,
     how_to_declare,
+    number_of,
     read_column,
 )
 from boostbench.errors import DataError
@@ -145,6 +146,10 @@ def parse_frame(
     if len(frame) == 0:
         raise DataError("there is a header but no data row", where=path)
     dropped = {find_name(name, names, path) for name in entry.drop}
+    asked = {find_name(name, names, path): kind for name, kind in entry.types.items()}
+    if target in dropped or asked.get(target, "category") != "category":
+        what = f"column {target!r} holds the labels, so it cannot be dropped; its type is category"
+        raise DataError(what, where=entry.where or path)
     split = find_name("split", [name for name in names if name not in (target, *dropped)], path)
     kinds = {n: declared.get(n, "") for n in names if n not in (target, split)}
     if entry.n_categorical == 0:  # numbers that a file declares categories
@@ -247,6 +252,13 @@ def parse_labels(column: pd.Series, place: RowPlace, declared: Declared = "") ->
             f"the label (column {cells.name!r}) is missing{found}; every row needs one{hint}",
             where=where,
         )
+    if isinstance(declared, tuple):
+        known = {number_of(value) for value in declared} - {None}
+        odd = [t not in declared and number_of(t) not in known for t in cells.texts.tolist()]
+        word, where = cells.first(np.array(odd))
+        if where:
+            what = f"the label (column {cells.name!r}) is {word!r}, not a declared value"
+            raise DataError(what, where=where)
     return cells.texts[cells.index]
 
 
