@@ -76,6 +76,8 @@ class Column:
         Way to write the numbers (`WRITINGS`), or format of the dates; empty for typed cells.
     unit : str
         Text beside all numbers, such as ``%``.
+    gaps : tuple of str
+        Words among the numbers, dates or durations that are missing cells, also in new rows.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Column:
     note: str = ""
     form: str = ""
     unit: str = ""
+    gaps: tuple[str, ...] = ()
 
     @property
     def is_feature(self) -> bool:
@@ -172,11 +175,12 @@ class Texts:
         """Raise DataError for texts that do not fit the other ones, or the declaration."""
         rows = np.flatnonzero(odd[self.index])
         where = self.place(int(rows[0]))
-        words = [repr(str(self.texts[self.index[row]])) for row in rows[:_SHOWN]]
-        for k, row in enumerate(rows[1:_SHOWN].tolist(), start=1):
+        shown = rows[np.sort(np.unique(self.index[rows], return_index=True)[1])[:_SHOWN]].tolist()
+        words = [repr(str(self.texts[self.index[row]])) for row in shown]
+        for k, row in enumerate(shown[1:], start=1):
             words[k] += f" ({self.place(row).rpartition(':')[2].strip()})"
-        if len(rows) > _SHOWN:
-            words.append(f"{len(rows) - _SHOWN} more")
+        if len(rows) > len(shown):
+            words.append(f"{len(rows) - len(shown)} more")
         cells = " and ".join([words[0], ", ".join(words[1:])][: len(words)])
         if self.declared:
             what = f"column {self.name!r} holds {cells}, but is declared {self.declared!r}"
@@ -257,8 +261,8 @@ def read_column(
         if declared != "number":
             column.refuse(is_marker, n_fit, found.kind)
     values[real] = found.values
-    gone = column.texts[is_marker].tolist()
-    return _measured(name, replace(found, values=values[column.index]), gone)
+    gaps = column.texts[is_marker].tolist()
+    return _measured(name, replace(found, values=values[column.index]), gaps)
 
 
 def read_alike(cells: pd.Series, column: Column) -> tuple[Numbers, NDArray[np.bool_]]:
@@ -300,7 +304,8 @@ def read_alike(cells: pd.Series, column: Column) -> tuple[Numbers, NDArray[np.bo
             values = np.full(len(words), np.nan)
             for each in durations_in(words):
                 values = np.where(np.isnan(values), each.values, values)
-        missing |= np.isnan(values) & np.array([word.lower() in _MARKERS for word in words])
+        gaps = [word.lower() in _MARKERS or word in column.gaps for word in words]
+        missing |= np.isnan(values) & np.array(gaps)
     values = np.where(missing, np.nan, values)
     odd = ~np.isfinite(values) & ~missing
     return values[found.index], odd[found.index]
@@ -317,13 +322,12 @@ def _coded(words: Sequence[str], values: Sequence[str]) -> Numbers:
     return np.array([code.get(w, numbers.get(number_of(w), np.nan)) for w in words])
 
 
-def _measured(name: str, reading: Reading, gone: Sequence[str] = ()) -> tuple[Numbers, Column]:
-    """Return the values of a column and its description; ``gone`` are words for missing cells."""
+def _measured(name: str, reading: Reading, gaps: Sequence[str] = ()) -> tuple[Numbers, Column]:
+    """Return the values of a column and its description; ``gaps`` are words for missing cells."""
     n_missing = int(np.isnan(reading.values).sum())
-    note = "; ".join(filter(None, [reading.note, _missing(gone)]))
-    return reading.values, Column(
-        name, reading.kind, None, n_missing, note, reading.form, reading.unit
-    )
+    note = "; ".join(filter(None, [reading.note, _missing(gaps)]))
+    facts = n_missing, note, reading.form, reading.unit, tuple(gaps)
+    return reading.values, Column(name, reading.kind, None, *facts)
 
 
 def _missing(words: Sequence[str]) -> str:

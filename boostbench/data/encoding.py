@@ -166,8 +166,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             cells = frame[name]
             matrix[:, j], odd = read_alike(cells, column)
             rows = np.flatnonzero(odd).tolist()
-            if column.values is None:
-                rows = [row for row in rows if not _was_missing(cells.iloc[row], column)]
             if rows:
                 words = list(dict.fromkeys(repr(clean(cells.iloc[row])) for row in rows))
                 shown = ", ".join(words[:_SHOWN]) + (", ..." if len(words) > _SHOWN else "")
@@ -188,11 +186,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags = super().__sklearn_tags__()
         tags.input_tags = replace(tags.input_tags, allow_nan=True, string=True, categorical=True)
         return tags
-
-
-def _was_missing(cell: object, column: Column) -> bool:
-    """Return whether a word among numbers was missing in training; the note quotes three such."""
-    return repr(clean(cell)) in column.note or column.note.endswith(" more")
 
 
 def _row(row: int) -> str:
