@@ -293,6 +293,11 @@ def _left_out(study: Study, size: str, *, has_claims: bool) -> Iterator[str]:
     if parts:
         undecided = " and cannot decide the claims" if has_claims and size == "quick" else ""
         yield f"This is only a part of the experiment{undecided}: {', '.join(parts)}."
+    options = [part.options for part in config.report if isinstance(part.options, PartOptions)]
+    shown = {label for its in options for label in study.only(its.boosters, (), ()).boosters}
+    hidden = [in_print(label) for label in study.boosters if label not in shown]
+    if shown and hidden:
+        yield f"No table or figure lists {listed(hidden)} among its boosters."
 
 
 def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, DataFrame]:

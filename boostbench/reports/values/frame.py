@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
 
 
+_log = logging.getLogger(__name__)
 EXPORT_COLUMNS = (
     "dataset",
     "booster",
@@ -344,7 +346,13 @@ def export_rows(
         if any(holds(result, name) for result in results)
         and (name in asked or not each.is_incidental)
     ]
-    frame = tidy(results, rounds, recorded).dropna(subset="value", ignore_index=True)
+    whole = tidy(results, rounds, recorded)
+    frame = whole.dropna(subset="value", ignore_index=True)
+    if len(frame) < len(whole):
+        what = "packed records hold only the rounds that the report reads"
+        _log.warning(
+            "%d of %d values are not recorded; %s", len(whole) - len(frame), len(whole), what
+        )
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
 
