@@ -27,7 +27,7 @@ matrix of the family on which every classifier exceeds the baseline of any large
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
@@ -50,8 +50,6 @@ class Condition:
 
     Attributes
     ----------
-    family : str
-        Form of a row of a cost matrix.
     generators : callable
         Function of K that returns the generators of the cone, shape (n_generators, K). Constant
         generators may be omitted if the baseline row sums to 1, because they have no effect.
@@ -59,7 +57,6 @@ class Condition:
         Function of K and gamma that returns the baseline row, shape (K,), affine in gamma.
     """
 
-    family: str
     generators: Callable[[int], Floats]
     baseline: Callable[[int, float], Floats]
 
@@ -72,8 +69,6 @@ class Decision:
     ----------
     space : Space
         Space of weak classifiers.
-    condition : str
-        Name of the condition.
     gamma : float
         Largest edge with which the space satisfies the condition; may be negative.
     mixture : ndarray of float64, shape (n_classifiers,)
@@ -85,7 +80,6 @@ class Decision:
     """
 
     space: Space
-    condition: str
     gamma: float
     mixture: Floats
     witness: Floats
@@ -100,12 +94,6 @@ class Decision:
         used = [j for j, weight in enumerate(weights) if weight > TOLERANCE]
         used.sort(key=lambda j: -weights[j])
         return {self.space.classifiers[j]: weights[j] for j in used}
-
-    def costs(self, gamma: float) -> tuple[float, float]:
-        """Return the costs of the baseline and of the best classifier on the witness."""
-        baseline = CONDITIONS[self.condition].baseline(self.space.n_classes, gamma)
-        allowed = (self.witness * own_labels(baseline, self.space.y)).sum()
-        return float(allowed), float(costs_of(self.space.predictions, self.witness).min())
 
 
 def _generators(true: float, wrong: Floats) -> Floats:
@@ -129,24 +117,17 @@ def _only_true(K: int, gamma: float) -> Floats:
 # mixture for the wrong labels are at most those of such a row iff its margin is at least gamma,
 # which is the constraint of MR. On rows of MR all these baselines cost -gamma sum c_l, so that the
 # witness of MR is also a witness of the minimal condition.
-_MR = Condition("c_l >= 0, c_0 = -sum c_l", lambda K: _generators(-1.0, np.eye(K - 1)), _only_true)
+_MR = Condition(lambda K: _generators(-1.0, np.eye(K - 1)), _only_true)
 CONDITIONS = {
-    "samme": Condition(
-        "(0, t, ..., t), t >= 0", lambda K: _generators(0.0, np.ones((1, K - 1))), _uniform
-    ),
-    "m1": Condition(
-        "(-t, t, ..., t), t >= 0", lambda K: _generators(-1.0, np.ones((1, K - 1))), _only_true
-    ),
+    "samme": Condition(lambda K: _generators(0.0, np.ones((1, K - 1))), _uniform),
+    "m1": Condition(lambda K: _generators(-1.0, np.ones((1, K - 1))), _only_true),
     "mh": Condition(
-        "c_0 <= 0 <= c_l",
         lambda K: np.diag(_baseline(-1.0, 1.0, K)),
         lambda K, gamma: _baseline((1.0 + gamma) / 2, (1.0 - gamma) / 2, K),
     ),
     "mr": _MR,
-    "edge-over-random": Condition(
-        "c_0 <= c_l", lambda K: _generators(0.0, np.eye(K - 1)), _uniform
-    ),
-    "minimal": replace(_MR, family="c_0 <= c_l"),
+    "edge-over-random": Condition(lambda K: _generators(0.0, np.eye(K - 1)), _uniform),
+    "minimal": _MR,
 }
 
 
@@ -199,7 +180,6 @@ def decide(space: Space, condition: str) -> Decision:
     weights = np.maximum(-result.ineqlin.marginals, 0.0).reshape(-1, n)
     return Decision(
         space,
-        condition=condition,
         gamma=float(result.x[-1]) + 0.0,  # converts -0.0 to 0.0
         mixture=result.x[:-1],
         witness=own_labels(weights.T @ generators, space.y),
