@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 
-from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog, entry_of, folded
+from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog_index, entry_of, folded
 from boostbench.data.columns import clean
 from boostbench.data.dataset import Dataset, encode_labels
 from boostbench.data.loading import load, load_located
@@ -77,7 +77,7 @@ def add_file(
         )
     copy, description = folder / f"{name}{_suffix_of(file)}", folder / f"{name}.yaml"
     declared = {key: value for key, value in declared.items() if value}
-    known = _known(name, description, catalog(data_dirs), bool(declared), replace=replace)
+    known = _known(name, description, catalog_index(data_dirs), bool(declared), replace)
     if folder.is_dir():
         for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
             if other != copy and not other.samefile(file):
@@ -109,9 +109,8 @@ def _suffix_of(file: Path) -> str:
 def _known(
     name: str,
     description: Path,
-    entries: Mapping[str, DatasetEntry],
+    index: Mapping[str, DatasetEntry],
     is_declared: bool,
-    *,
     replace: bool,
 ) -> DatasetEntry | None:
     """Return the entry that a file must agree with; None if its description is to be written.
@@ -121,13 +120,12 @@ def _known(
     DataError
         If the name belongs to another data set, or the description exists already.
     """
-    entry = entries.get(name)
-    for other in entries.values():
-        if folded(name) in map(folded, (other.name, *other.aliases)) and other is not entry:
-            raise DataError(
-                f"{name!r} is a name of the data set {other.name!r} ({other.where}); choose "
-                f"another one with --name, or --name {other.name} if the file holds that set"
-            )
+    entry = index.get(folded(name))
+    if entry and entry.name != name:
+        raise DataError(
+            f"{name!r} is a name of the data set {entry.name!r} ({entry.where}); choose "
+            f"another one with --name, or --name {entry.name} if the file holds that set"
+        )
     of_user = entry is None or Path(entry.where.rpartition(":")[0]).name == description.name
     if of_user and replace:
         return None
@@ -170,15 +168,13 @@ def _described(file: Path, name: str, **declared: Any) -> DatasetEntry:
     entry.check(str(file), n_rows, n_train, classes)
     ids = dict.fromkeys(_ids(parsed, entry.types), "id")
     parts = {"n_train": n_train, "n_test": n_rows - n_train} if n_train is not None else {}
+    features = [column for column in parsed.features if column.name not in ids]
     sizes = {
         "n_rows": n_rows,
         **parts,
-        "n_features": len(parsed.features) - len(ids),
+        "n_features": len(features),
         "n_classes": len(classes),
-        "n_categorical": sum(
-            values is not None and column.name not in ids
-            for column, values in zip(parsed.features, parsed.categories, strict=True)
-        ),
+        "n_categorical": sum(column.values is not None for column in features),
     }
     return entry_of(name, {**declared, **sizes, "types": {**entry.types, **ids}}, str(file))
 

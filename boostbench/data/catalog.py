@@ -231,30 +231,40 @@ def catalog(extra_dirs: Iterable[str | Path] = ()) -> dict[str, DatasetEntry]:
     >>> catalog()["dna"].n_train
     2000
     """
+    return {entry.name: entry for entry in catalog_index(extra_dirs).values()}
+
+
+def catalog_index(extra_dirs: Iterable[str | Path] = ()) -> Mapping[str, DatasetEntry]:
+    """Return the entries of `catalog` by names and aliases, all `folded`."""
     ours = shipped("datasets")
-    folders = [
-        ours,
-        *(d for d in reversed(search_dirs(extra_dirs)) if d.resolve() != ours.resolve()),
-    ]
-    paths = [path for folder in folders for path in sorted(folder.glob("*.yaml"))]
-    stats = [path.stat() for path in paths]
-    files = ((path, s.st_mtime_ns, s.st_size) for path, s in zip(paths, stats, strict=True))
-    return dict(_merged(tuple(files)))
+    others = (d for d in reversed(search_dirs(extra_dirs)) if d.resolve() != ours.resolve())
+    paths = [path for folder in (ours, *others) for path in sorted(folder.glob("*.yaml"))]
+    return _merged(tuple((path, (s := path.stat()).st_mtime_ns, s.st_size) for path in paths))
 
 
 @lru_cache(maxsize=16)
 def _merged(files: tuple[tuple[Path, int, int], ...]) -> dict[str, DatasetEntry]:
-    """Return the entries of catalog files; cached, because workers need the same ones often."""
+    """Return the index of catalog files; cached, because workers need the same ones often."""
     raw: dict[str, tuple[Keys, str]] = {}
     for path, _, _ in files:
         _read_catalog_file(path, raw)
     entries = {name: entry_of(name, *raw[name]) for name in sorted(raw)}
-    _check_names(entries)
+    index: dict[str, DatasetEntry] = {}
     for name, entry in entries.items():
         if entry.base:
-            n_features = entries[entry.base].n_features
-            entries[name] = entry.model_copy(update={"n_features": n_features})
-    return entries
+            base = entries.get(entry.base)
+            if base is None or base.base:
+                close = nearest(entry.base, entries)
+                hint = f"; did you mean {close!r}?" if close and close != entry.base else ""
+                what = f"base {entry.base!r} is not an entry with its own rows{hint}"
+                raise DataError(f"data set {name!r}: {what}", where=entry.where)
+            entry = entry.model_copy(update={"n_features": base.n_features})
+        for alias in {folded(alias) for alias in (name, *entry.aliases)}:
+            if other := index.get(alias):
+                what = f"{alias!r} names both {other.name!r} ({other.where}) and {name!r}"
+                raise DataError(what, where=entry.where)
+            index[alias] = entry
+    return index
 
 
 def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -> DatasetEntry:
@@ -268,16 +278,14 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
     UnknownNameError
         If the name is unknown; the message suggests the nearest one.
     """
-    entries = catalog(dirs)
-    by_name = {folded(alias): e for e in entries.values() for alias in (e.name, *e.aliases)}
-    if folded(name) in by_name:
-        return by_name[folded(name)]
+    if found := catalog_index(dirs).get(folded(name)):
+        return found
     for folder in search_dirs(dirs):
-        if any((folder / f"{name}{suffix}").is_file() for suffix in SUFFIXES):
+        if any(os.path.isfile(folder / f"{name}{suffix}") for suffix in SUFFIXES):
             return DatasetEntry(name=name, where=str(folder))
     if name in generators:
         return DatasetEntry(name=name, generator=name)
-    known = [alias for e in entries.values() for alias in (e.name, *e.aliases)]
+    known = [alias for e in catalog(dirs).values() for alias in (e.name, *e.aliases)]
     raise UnknownNameError("data set", name, known, where=where)
 
 
@@ -295,21 +303,16 @@ def _read_catalog_file(path: Path, raw: dict[str, tuple[Keys, str]]) -> None:
         complaints = list(error.complaints)
     if complaints:
         raise DataError(complaints[0].what, where=complaints[0].where)
-    if source.data is None:
-        return
-    if not isinstance(source.data, Keys):
-        raise DataError(
-            "a catalog is a mapping of data-set names to their facts, "
-            f"found a {'list' if isinstance(source.data, list) else type(source.data).__name__}",
-            where=source.where(()),
-        )
-    for name, facts in source.data.items():
+    entries = Keys() if source.data is None else source.data
+    if not isinstance(entries, Keys):
+        found = "list" if isinstance(entries, list) else type(entries).__name__
+        what = f"a catalog is a mapping of data-set names to their facts, found a {found}"
+        raise DataError(what, where=source.where(()))
+    for name, facts in entries.items():
         where = source.where((name,))
         if not isinstance(facts, Keys):
-            raise DataError(
-                f"entry {name!r} must be a name with a mapping, e.g. 'mine: {{n_rows: 150}}'",
-                where=where,
-            )
+            what = f"entry {name!r} must be a name with a mapping, e.g. 'mine: {{n_rows: 150}}'"
+            raise DataError(what, where=where)
         known, _ = raw.get(name, (Keys(), ""))
         raw[name] = known.updated(facts), where
 
@@ -318,10 +321,8 @@ def entry_of(name: str, facts: Mapping[str, Any], where: str) -> DatasetEntry:
     """Return the entry with these keys; raise DataError if one is invalid."""
     for reserved in ("name", "where"):
         if reserved in facts:
-            raise DataError(
-                f"data set {name!r}: key {reserved!r} is set by the program; leave it out",
-                where=where_in(facts, (reserved,)),
-            )
+            what = f"data set {name!r}: key {reserved!r} is set by the program; leave it out"
+            raise DataError(what, where=where_in(facts, (reserved,)))
     try:
         return DatasetEntry.model_validate({**facts, "name": name, "where": where})
     except ValidationError as error:
@@ -329,26 +330,3 @@ def entry_of(name: str, facts: Mapping[str, Any], where: str) -> DatasetEntry:
         key = f"{place[0]} " if place and not what.startswith("unknown ") else ""
         at = where_in(facts, place) or where
         raise DataError(f"data set {name!r}: {key}{what}", where=at) from None
-
-
-def _check_names(entries: Mapping[str, DatasetEntry]) -> None:
-    """Raise DataError if two entries share a name or a base does not exist."""
-    owner: dict[str, DatasetEntry] = {}
-    for entry in entries.values():
-        for name in {folded(alias) for alias in (entry.name, *entry.aliases)}:
-            if name in owner:
-                other = owner[name]
-                raise DataError(
-                    f"{name!r} names both {other.name!r} ({other.where}) and {entry.name!r}",
-                    where=entry.where,
-                )
-            owner[name] = entry
-    for entry in entries.values():
-        if entry.base and (entry.base not in entries or entries[entry.base].base):
-            close = nearest(entry.base, entries)
-            hint = f"; did you mean {close!r}?" if close and close != entry.base else ""
-            raise DataError(
-                f"data set {entry.name!r}: base {entry.base!r} is not an entry with its own rows"
-                f"{hint}",
-                where=entry.where,
-            )

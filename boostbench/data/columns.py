@@ -15,7 +15,7 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,15 +150,22 @@ class Texts:
     place: RowPlace
 
     @classmethod
-    def of(cls, cells: pd.Series, place: RowPlace, declared: Declared = "") -> Texts:
-        """Return the texts of a column; declared values, and words of a category, are no gaps."""
+    def of(
+        cls, cells: pd.Series, place: RowPlace, declared: Declared = "", *, alike: bool = False
+    ) -> Texts:
+        """Return the texts of a column; declared values, and words of a category, are no gaps.
+
+        With ``alike``, texts of the same number or truth value as a declared value are that value.
+        """
         import pandas as pd
 
         if not declared and isinstance(cells.dtype, pd.CategoricalDtype):
             declared = tuple(map(clean, cells.cat.categories))
         codes, distinct = pd.factorize(cells)
-        texts = np.array([*map(clean, distinct), ""], dtype=str)
-        texts, same = np.unique(texts, return_inverse=True)
+        words = [*map(clean, distinct), ""]
+        if alike and isinstance(declared, tuple):
+            words = _as_declared(words, declared)
+        texts, same = np.unique(np.array(words, dtype=str), return_inverse=True)
         missing = np.isin(texts, MISSING[:1] if declared == "category" else MISSING)
         if isinstance(declared, tuple):
             missing &= ~np.isin(texts, declared)
@@ -170,6 +177,14 @@ class Texts:
             return "", ""
         row = int(np.argmax(which[self.index]))
         return str(self.texts[self.index[row]]), self.place(row)
+
+    def check_declared(self) -> None:
+        """Raise DataError if a cell is none of the declared values, if there are such."""
+        if isinstance(self.declared, tuple):
+            word, where = self.first(~self.missing & ~np.isin(self.texts, self.declared))
+            if where:
+                what = f"column {self.name!r} holds {word!r}, not a declared value"
+                raise DataError(what, where=where)
 
     def refuse(self, odd: NDArray[np.bool_], n_fit: int, kind: str) -> None:
         """Raise DataError for texts that do not fit the other ones, or the declaration."""
@@ -191,6 +206,14 @@ class Texts:
                 f"{how_to_declare(self.name, 'category')} if all cells are text"
             )
         raise DataError(what, where=where)
+
+
+def _as_declared(words: Sequence[str], values: Sequence[str]) -> list[str]:
+    """Return words, replaced by the declared value that is the same number or truth value."""
+    known, is_truth = set(values), {*values} <= {"true", "false"} or {*values} <= {"True", "False"}
+    key: Callable[[str], Any] = str.lower if is_truth else number_of
+    same = {key(value): value for value in values if key(value) is not None}
+    return [word if word in known else same.get(key(word), word) for word in words]
 
 
 def how_to_declare(name: str, kind: str) -> str:
@@ -227,17 +250,9 @@ def read_column(
     DataError
         If cells do not fit the declaration, or what they are is not certain.
     """
-    from pandas.api import types
-
-    name = str(cells.name)
-    if types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells):
-        return _measured(name, read_times(cells))
-    is_number = types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells)
-    if is_number and (declared in ("", "number") or declared in WRITINGS):
-        values = cells.to_numpy(np.float64, na_value=np.nan)
-        is_rounded = types.is_integer_dtype(cells) and np.max(np.abs(values), initial=0) >= 2**53
-        note = "integers beyond 2^53 are rounded" if is_rounded else ""
-        return _measured(name, Reading("number", values, note))
+    name, typed = str(cells.name), _typed(cells)
+    if typed and (typed.kind != "number" or declared in ("", "number", *WRITINGS)):
+        return _measured(name, typed)
     column = Texts.of(cells, place, declared)
     if column.declared == "category" or isinstance(column.declared, tuple):
         return _codes(column, ordered=getattr(cells.dtype, "ordered", False))
@@ -283,15 +298,10 @@ def read_alike(cells: pd.Series, column: Column) -> tuple[Numbers, NDArray[np.bo
         Which cells are not missing, but cannot be read: values of a category that were not seen
         before, or cells of another type.
     """
-    from pandas.api import types
-
-    is_time = types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells)
-    if is_time and column.kind == read_times(cells).kind:
-        return (values := read_times(cells).values), np.zeros(len(values), dtype=bool)
-    if types.is_numeric_dtype(cells) and not types.is_bool_dtype(cells) and column.kind == "number":
-        values = cells.to_numpy(np.float64, na_value=np.nan)
-        return values, np.isinf(values)
-    found = Texts.of(cells, lambda row: "", column.values or "")
+    typed = _typed(cells)
+    if typed and typed.kind == column.kind:
+        return typed.values, np.isinf(typed.values)
+    found = Texts.of(cells, lambda row: "", column.values or "", alike=True)
     words, missing = found.texts.tolist(), found.missing
     if column.values is not None:
         values = _coded(words, column.values)
@@ -311,15 +321,23 @@ def read_alike(cells: pd.Series, column: Column) -> tuple[Numbers, NDArray[np.bo
     return values[found.index], odd[found.index]
 
 
+def _typed(cells: pd.Series) -> Reading | None:
+    """Return the values of a column of numbers, dates or durations; None for other cells."""
+    from pandas.api import types
+
+    if types.is_datetime64_any_dtype(cells) or types.is_timedelta64_dtype(cells):
+        return read_times(cells)
+    if not types.is_numeric_dtype(cells) or types.is_bool_dtype(cells):
+        return None
+    values = cells.to_numpy(np.float64, na_value=np.nan)
+    is_rounded = types.is_integer_dtype(cells) and np.max(np.abs(values), initial=0) >= 2**53
+    return Reading("number", values, "integers beyond 2^53 are rounded" if is_rounded else "")
+
+
 def _coded(words: Sequence[str], values: Sequence[str]) -> Numbers:
-    """Return the codes of words; NaN for others. Equal numbers are one value, as are booleans."""
+    """Return the positions of words among the values of a category; NaN for others."""
     code = {value: float(number) for number, value in enumerate(values)}
-    if set(values) <= {"true", "false"} or set(values) <= {"True", "False"}:
-        code = {value.lower(): number for value, number in code.items()}
-        words = [word.lower() for word in words]
-    numbers = {number_of(value): code[value] for value in code}
-    numbers.pop(None, None)
-    return np.array([code.get(w, numbers.get(number_of(w), np.nan)) for w in words])
+    return np.array([code.get(word, np.nan) for word in words])
 
 
 def _measured(name: str, reading: Reading, gaps: Sequence[str] = ()) -> tuple[Numbers, Column]:
@@ -338,20 +356,15 @@ def _missing(words: Sequence[str]) -> str:
 def _codes(column: Texts, *, ordered: bool = False) -> tuple[Numbers, Column]:
     """Return the codes of a category; declared values keep their order if ``ordered``."""
     texts, declared = column.texts, column.declared
-    if isinstance(declared, tuple):
-        word, where = column.first(~column.missing & ~np.isin(texts, declared))
-        if where:
-            what = f"column {column.name!r} holds {word!r}, not a declared value"
-            raise DataError(what, where=where)
+    column.check_declared()
     used = np.bincount(column.index, minlength=len(texts)) > 0
-    words = {text: text for text in texts[used & ~column.missing].tolist()}
-    if {text.lower() for text in words} == {"true", "false"} and len(words) > 2:
-        words = {text: text.lower() for text in words}
-    values = in_order(set(words.values()))
+    real = used & ~column.missing
+    words = fold_booleans(texts[real].tolist())
+    values = in_order(set(words))
     if ordered:
         values = tuple(value for value in declared if value in words)
-    code = {value: float(number) for number, value in enumerate(values)}
-    codes = np.array([code[words[t]] if t in words else np.nan for t in texts.tolist()])
+    codes = np.full(len(texts), np.nan)
+    codes[real] = _coded(words, values)
     codes = codes[column.index]
     is_folded = len({value.casefold() for value in values}) < len(values)
     notes = [
@@ -360,6 +373,12 @@ def _codes(column: Texts, *, ordered: bool = False) -> tuple[Numbers, Column]:
     ]
     n_missing, note = int(np.isnan(codes).sum()), "; ".join(filter(None, notes))
     return codes, Column(column.name, "category", values, n_missing, note)
+
+
+def fold_booleans(words: Sequence[str]) -> Sequence[str]:
+    """Return words in lower case if they are true and false in several cases, else unchanged."""
+    lower = [word.lower() for word in words]
+    return lower if {*lower} == {"true", "false"} and len({*words}) > 2 else words
 
 
 def in_order(words: Iterable[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.data.columns import Column, clean, in_order, number_of
+from boostbench.data.columns import Column, clean, fold_booleans, in_order, number_of
 from boostbench.data.tables import check_size
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.registry import boosters
@@ -186,11 +186,10 @@ def encode_labels(labels: Sequence[str]) -> tuple[NDArray[np.int64], tuple[str, 
     """
     texts, index = np.unique(np.asarray(labels, dtype=str), return_inverse=True)
     numbers = [number_of(text) for text in texts.tolist()]
-    names = texts.tolist()
+    names: Sequence[str] = texts.tolist()
     if None not in numbers:
         names = [_plain(number) for number in numbers if number is not None]
-    if {name.lower() for name in names} == {"true", "false"} and len(set(names)) > 2:
-        names = [name.lower() for name in names]
+    names = fold_booleans(names)
     classes = in_order(set(names))
     of_text = np.array([classes.index(name) for name in names], dtype=np.int64)
     return of_text[index], classes

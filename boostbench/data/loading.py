@@ -90,21 +90,18 @@ def load_located(
 def sha256_of_rows(located: Located) -> str:
     """Return the checksum of the rows of a source (see `rows_sha256`)."""
     parsed, _ = _read(located)
-    official = _official(parsed, located.rows)
-    in_test = None
-    if official is not None:
-        in_test = np.isin(np.arange(len(parsed.labels)), official[1])
-    return rows_sha256(parsed, in_test)
+    return rows_sha256(parsed, _in_test(parsed, located.rows))
 
 
 def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | float) -> Dataset:
     """Check, impute and encode a parsed table."""
     entry = located.rows
     y, classes = encode_labels(parsed.labels.tolist())
-    entry.check(located.describe, len(y), parsed.n_train, classes, len(parsed.feature_names))
-    official = _official(parsed, entry)
-    fit_rows = None if official is None else official[0]
-    categorical = np.array([values is not None for values in parsed.categories], dtype=bool)
+    entry.check(located.describe, len(y), parsed.n_train, classes, parsed.X.shape[1])
+    in_test = _in_test(parsed, entry)
+    official = None if in_test is None else (np.flatnonzero(~in_test), np.flatnonzero(in_test))
+    categorical = np.array([column.values is not None for column in parsed.features], dtype=bool)
+    fit_rows = official and official[0]
     X = impute(parsed.X, missing, categorical=categorical, fit_rows=fit_rows)
     X, names = encoded(X, parsed.features, encode)
     if encode == "one-hot":
@@ -129,20 +126,15 @@ def _generate(located: Located, rng: np.random.Generator) -> Dataset:
     rows = located.rows
     generator = generators.get(rows.generator)
     params = dict(located.params or {})
-    known = [
-        parameter.name
-        for parameter in inspect.signature(generator).parameters.values()
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    ]
+    accepted = inspect.signature(generator).parameters
+    known = [key for key, each in accepted.items() if each.kind is each.KEYWORD_ONLY]
     for key in params:
         if key not in known:
             raise UnknownNameError(f"parameter of generator {rows.generator!r}:", key, known)
     data = generator(rng, **params)
     if not isinstance(data, Dataset):
-        raise BoostbenchError(
-            f"generator {rows.generator!r} must return a Dataset, it returned a "
-            f"{type(data).__name__}"
-        )
+        what = f"must return a Dataset, it returned a {type(data).__name__}"
+        raise BoostbenchError(f"generator {rows.generator!r} {what}")
     return replace(
         data,
         name=located.entry.name,
@@ -182,17 +174,12 @@ def _bundled(name: str) -> Parsed:
     )
 
 
-def _official(
-    parsed: Parsed, entry: DatasetEntry
-) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
-    in_test = parsed.in_test
-    if in_test is None and entry.ordered and entry.n_train is not None:
-        if len(parsed.labels) != entry.n_rows:
-            return None
-        in_test = np.arange(len(parsed.labels)) >= entry.n_train
-    if in_test is None:
-        return None
-    return np.flatnonzero(~in_test).astype(np.int64), np.flatnonzero(in_test).astype(np.int64)
+def _in_test(parsed: Parsed, entry: DatasetEntry) -> NDArray[np.bool_] | None:
+    """Return which rows are the official test part; None if there is no official split."""
+    n_rows = len(parsed.labels)
+    if parsed.in_test is None and entry.ordered and entry.n_train and n_rows == entry.n_rows:
+        return np.arange(n_rows) >= entry.n_train
+    return parsed.in_test
 
 
 def _merge_classes(data: Dataset, entry: DatasetEntry) -> Dataset:

@@ -39,7 +39,8 @@ def rows_sha256(parsed: Parsed, in_test: NDArray[np.bool_] | None) -> str:
     """
     y, classes = encode_labels(parsed.labels.tolist())
     X = np.where(np.isnan(parsed.X), np.nan, parsed.X + 0.0)  # one bit pattern for NaN and for zero
-    digest = hashlib.sha256(json.dumps([X.shape, parsed.categories, classes]).encode())
+    categories = [column.values for column in parsed.features]
+    digest = hashlib.sha256(json.dumps([X.shape, categories, classes]).encode())
     digest.update(X.astype(">f8").tobytes())
     digest.update(y.astype(">i8").tobytes())
     digest.update(b"" if in_test is None else in_test.astype(np.uint8).tobytes())

@@ -31,14 +31,14 @@ from boostbench.data.tables import (
     check_numbers,
     check_size,
     clean_names,
-    find_name,
+    declared_types,
     find_target,
     is_number,
     numbers,
     parse_frame,
     refuse_text,
 )
-from boostbench.errors import DataError, UnknownNameError, import_extra
+from boostbench.errors import DataError, import_extra
 from boostbench.whole_files import read_bounded, read_file
 
 if TYPE_CHECKING:
@@ -77,7 +77,8 @@ def parse_files(files: Sequence[tuple[Path, bytes]], entry: DatasetEntry) -> Par
     contents = [(str(path), _unpack(path, packed)) for path, packed in files]
     path, content = contents[0]
     if name.endswith(".parquet"):
-        return _parse_parquet(content, entry, path)
+        frame = _parquet_frame(content, path)
+        return parse_frame(frame, entry, path, lambda row: f"{path}: row {row + 1}")
     texts = [(path, _decode(content, path)) for path, content in contents]
     if name.endswith((".csv", ".tsv")):
         return _parse_csv(texts[0][1], entry, path)
@@ -152,7 +153,8 @@ def _decode(content: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise DataError(
-            f"byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8",
+            f"byte 0x{content[error.start]:02x} is not UTF-8; save the file as UTF-8, or convert "
+            "it, e.g. iconv -f CP1252 -t UTF-8 OLD > NEW if Windows wrote it",
             where=f"{path}:{line}",
         ) from error
 
@@ -265,31 +267,16 @@ def _parse_csv(text: str, entry: DatasetEntry, path: str) -> Parsed:
     rows = _csv_cells(text, path)
     where = f"{path}:{rows.header}"
     target = find_target(rows.names, entry, where)
-    declared = _declared(entry, rows.names, where)
-    as_text = {target, "split", *declared}
+    as_text = {target, "split", *declared_types(entry, rows.names, where)}
     has_commas = rows.separator != "," and re.search(r"\d,\d", rows.body)
     frame = rows.frame(rows.names if has_commas else [*as_text])
     # Numbers lose their leading zeros, so columns of codes such as 007 are read again as text.
     if re.search(rf'(^|[{SEPARATORS}])[ "]*0\d', rows.body, re.MULTILINE):
         whole = [name for name in rows.names if frame[name].dtype.kind in "iu"]
         frame = rows.frame([*as_text, *whole]) if whole else frame
-    unnamed = [n for n in rows.names if n.startswith("column ") and _is_empty(frame[n])]
-    frame = frame.drop(columns=unnamed)
-    return parse_frame(frame, entry, path, rows.place, declared, is_plain=not has_commas)
-
-
-def _is_empty(column: pd.Series) -> bool:
-    return bool((column.isna() | (column == "")).all())
-
-
-def _declared(entry: DatasetEntry, names: Sequence[str], where: str) -> dict[str, Declared]:
-    """Return what the entry declares of columns, by the names in the file."""
-    declared: dict[str, Declared] = {}
-    for name, kind in entry.types.items():
-        if not (found := find_name(name, names, where)):
-            raise UnknownNameError("column", name, names, where=entry.where or where)
-        declared[found] = kind
-    return declared
+    unnamed = frame.filter(regex="^column ")
+    frame = frame.drop(columns=unnamed.columns[(unnamed.isna() | (unnamed == "")).all()])
+    return parse_frame(frame, entry, path, rows.place, is_plain=not has_commas)
 
 
 def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
@@ -302,8 +289,7 @@ def _parse_arff(text: str, entry: DatasetEntry, path: str) -> Parsed:
     for name in numeric:
         if frame[name].dtype.kind == "O" and len(frame):
             refuse_text(frame[name], rows.place, "the file declares it numeric")
-    declared = kinds | _declared(entry, list(kinds), path)
-    return parse_frame(frame, entry, path, rows.place, declared)
+    return parse_frame(frame, entry, path, rows.place, kinds)
 
 
 def _arff_rows(text: str, path: str) -> tuple[_Cells, dict[str, Declared]]:
@@ -340,12 +326,6 @@ def _arff_rows(text: str, path: str) -> tuple[_Cells, dict[str, Declared]]:
         else:
             writer.writerow(arff_cells(line, usual, f"{path}:{number}"))
     return _Cells(body.getvalue(), header, list(kinds), path), kinds
-
-
-def _parse_parquet(content: bytes, entry: DatasetEntry, path: str) -> Parsed:
-    frame = _parquet_frame(content, path)
-    declared = _declared(entry, list(frame.columns), path)
-    return parse_frame(frame, entry, path, lambda row: f"{path}: row {row + 1}", declared)
 
 
 def _parquet_frame(content: bytes, path: str) -> pd.DataFrame:

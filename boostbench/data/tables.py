@@ -22,14 +22,14 @@ from boostbench.data.columns import (
     Texts,
     clean,
     how_to_declare,
-    number_of,
     read_column,
 )
-from boostbench.errors import DataError
+from boostbench.errors import DataError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
 
+_MOST_REFUSED = 20  # columns in a message
 #: Maximum size of a table of numbers in bytes.
 LARGEST_TABLE = 2**32
 
@@ -48,16 +48,6 @@ class Parsed:
     def features(self) -> tuple[Column, ...]:
         """Columns of ``X``."""
         return tuple(column for column in self.columns if column.is_feature)
-
-    @property
-    def feature_names(self) -> tuple[str, ...]:
-        """Names of the columns of ``X``."""
-        return tuple(column.name for column in self.features)
-
-    @property
-    def categories(self) -> tuple[tuple[str, ...] | None, ...]:
-        """Sorted values of each categorical feature, indexed by code; None for other features."""
-        return tuple(column.values for column in self.features)
 
     @property
     def n_train(self) -> int | None:
@@ -109,12 +99,28 @@ def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:
     )
 
 
+def declared_types(entry: DatasetEntry, names: Sequence[str], where: str) -> dict[str, Declared]:
+    """Return what the entry declares of columns, by the names in the file.
+
+    Raises
+    ------
+    UnknownNameError
+        If the file has no such column.
+    """
+    declared: dict[str, Declared] = {}
+    for name, kind in entry.types.items():
+        if not (found := find_name(name, names, where)):
+            raise UnknownNameError("column", name, names, where=entry.where or where)
+        declared[found] = kind
+    return declared
+
+
 def parse_frame(
     frame: pd.DataFrame,
     entry: DatasetEntry,
     path: str,
     place: RowPlace,
-    declared: Mapping[str, Declared],
+    kinds: Mapping[str, Declared] | None = None,
     *,
     is_plain: bool = True,
 ) -> Parsed:
@@ -129,8 +135,8 @@ def parse_frame(
         File, for messages.
     place : callable
         Function that returns ``file:line`` of a row.
-    declared : mapping of str to Declared
-        Columns that the file or the entry declares.
+    kinds : mapping of str to Declared, default=None
+        What the file declares of its columns; the entry precedes it.
     is_plain : bool, default=True
         See `read_column`.
 
@@ -146,7 +152,8 @@ def parse_frame(
     if len(frame) == 0:
         raise DataError("there is a header but no data row", where=path)
     dropped = {find_name(name, names, path) for name in entry.drop}
-    asked = {find_name(name, names, path): kind for name, kind in entry.types.items()}
+    asked = declared_types(entry, names, path)
+    declared = {**(kinds or {}), **asked}
     if target in dropped or asked.get(target, "category") != "category":
         what = f"column {target!r} holds the labels, so it cannot be dropped; its type is category"
         raise DataError(what, where=entry.where or path)
@@ -160,15 +167,23 @@ def parse_frame(
     classes = np.unique(labels)
     is_folded = len({label.casefold() for label in classes.tolist()}) < len(classes)
     note = "some labels differ only in case" if is_folded else ""
-    columns = [Column(target, "label", note=note)]
+    columns, refused = [Column(target, "label", note=note)], []
+    free = iter(X.T)
     for name, kind in kinds.items():
         if name in out:
             columns.append(Column(name, "dropped" if name in dropped else "id"))
             continue
         strict = entry.n_categorical is None
-        j = sum(column.is_feature for column in columns)
-        X[:, j], column = read_column(frame[name], place, kind, is_plain=is_plain, strict=strict)
-        columns.append(column)
+        try:
+            read = read_column(frame[name], place, kind, is_plain=is_plain, strict=strict)
+            next(free)[:], column = read
+            columns.append(column)
+        except DataError as error:
+            refused.append(str(error))
+    if refused:
+        more = len(refused) - _MOST_REFUSED
+        refused[_MOST_REFUSED:] = [f"{path}: {more} more columns are refused"] if more > 0 else []
+        raise DataError("\n".join(refused))
     features = [column for column in columns if column.is_feature]
     if not features:
         raise DataError(f"there is no feature column besides {target!r}", where=path)
@@ -242,7 +257,7 @@ def is_number(text: str) -> bool:
 
 def parse_labels(column: pd.Series, place: RowPlace, declared: Declared = "") -> NDArray[np.str_]:
     """Return the labels of a column as text; raise DataError if one is missing."""
-    cells = Texts.of(column, place, declared)
+    cells = Texts.of(column, place, declared, alike=True)
     word, where = cells.first(cells.missing)
     if where:
         how = how_to_declare(cells.name, "category")
@@ -252,13 +267,7 @@ def parse_labels(column: pd.Series, place: RowPlace, declared: Declared = "") ->
             f"the label (column {cells.name!r}) is missing{found}; every row needs one{hint}",
             where=where,
         )
-    if isinstance(declared, tuple):
-        known = {number_of(value) for value in declared} - {None}
-        odd = [t not in declared and number_of(t) not in known for t in cells.texts.tolist()]
-        word, where = cells.first(np.array(odd))
-        if where:
-            what = f"the label (column {cells.name!r}) is {word!r}, not a declared value"
-            raise DataError(what, where=where)
+    cells.check_declared()
     return cells.texts[cells.index]
 
 

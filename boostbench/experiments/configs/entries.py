@@ -18,10 +18,10 @@ from typing import Any, TypeVar
 from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
-from boostbench.data.catalog import DatasetEntry, find_entry, folded
+from boostbench.data.catalog import find_entry, folded
 from boostbench.data.sources import is_undivided
 from boostbench.data.splits import needs_official
-from boostbench.errors import DataError, unknown
+from boostbench.errors import unknown
 from boostbench.experiments.configs.components import drawn_by, name_and_options
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, setting_of
@@ -141,20 +141,13 @@ def _parted(
     )
 
 
-def _entry(name: str, dirs: Sequence[Path]) -> DatasetEntry:
-    try:
-        return find_entry(name, dirs)
-    except OSError as error:  # a name that no file can have
-        raise DataError(f"data set {name[:40]!r}...: {error.strerror}") from None
-
-
 def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> list[DataSet]:
     name, options = name_and_options(item, "data set")
     own, params = _parted(options, DATA_SET_OPTIONS)
     of_data, settings = _parted(own, DATA_OPTIONS)
     defaults = {key: config[key] for key in ("encode", "missing") if key in config}
     mistakes = MistakesError()
-    found = mistakes.take(partial(_entry, dirs=setting.data_dirs), name)
+    found = mistakes.take(partial(find_entry, dirs=setting.data_dirs), name)
     if found and not found.generator:
         mistakes.keys(params, DATA_SET_OPTIONS)
     variants = mistakes.take(expand_sweeps, params)
