@@ -318,15 +318,10 @@ def typical_values(
         )
     values = np.full(X.shape[1], np.nan)
     for j in range(X.shape[1]) if rule != "keep" else ():
-        by_count = rule == "most-frequent" or (categorical is not None and bool(categorical[j]))
-        values[j] = _typical(X[~np.isnan(X[:, j]), j], by_count=by_count)
+        known = X[~np.isnan(X[:, j]), j]
+        if rule == "median" and (categorical is None or not categorical[j]):
+            values[j] = np.median(known) if known.size else 0.0
+        else:
+            distinct, counts = np.unique(known, return_counts=True)
+            values[j] = distinct[np.argmax(counts)] if known.size else 0.0
     return values
-
-
-def _typical(values: NDArray[np.float64], *, by_count: bool) -> float:
-    if values.size == 0:
-        return 0.0
-    if not by_count:
-        return float(np.median(values))
-    distinct, counts = np.unique(values, return_counts=True)
-    return float(distinct[np.argmax(counts)])

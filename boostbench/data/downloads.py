@@ -25,7 +25,7 @@ import tarfile
 import tempfile
 import time
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -260,7 +260,7 @@ def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
         if source.read == "rows":
             frame = _rows(contents, source, entry)
         else:
-            frame = _READERS[source.read](contents, source)
+            frame = _frame(contents, source)
             frame = frame.dropna(subset=[entry.target or "target"])
     except DataError:
         raise
@@ -339,29 +339,31 @@ def _limit_files() -> None:
 
 def _members(archive: Path, pattern: str) -> list[bytes]:
     """Return the files of a package that match a pattern, in the order of their paths."""
+    found: dict[str, Callable[[], Any]]
     if archive.suffix == ".deb":
-        content = io.BytesIO(_run("dpkg-deb", "--fsys-tarfile", str(archive)))
-        with tarfile.open(fileobj=content) as files:
-            found = {m.name.removeprefix("./"): m for m in files if m.isfile()}
-            opened = {name: partial(files.extractfile, found[name]) for name in found}
-            return _matching(opened, pattern, archive)
-    with zipfile.ZipFile(archive) as wheel:
-        return _matching({n: partial(wheel.open, n) for n in wheel.namelist()}, pattern, archive)
-
-
-def _matching(opened: Mapping[str, Callable[[], Any]], pattern: str, archive: Path) -> list[bytes]:
-    names = sorted(name for name in opened if name == pattern or fnmatchcase(name, pattern))
+        content = _run("dpkg-deb", "--fsys-tarfile", str(archive))
+        tar = tarfile.open(fileobj=io.BytesIO(content))  # noqa: SIM115  # it is in memory
+        members = (member for member in tar if member.isfile())
+        found = {m.name.removeprefix("./"): partial(tar.extractfile, m) for m in members}
+    else:
+        wheel = zipfile.ZipFile(io.BytesIO(read_file(archive)))
+        found = {name: partial(wheel.open, name) for name in wheel.namelist()}
+    names = sorted(name for name in found if name == pattern or fnmatchcase(name, pattern))
     if not names:
         raise ValueError("the package has no such file")
-    return [read_bounded(opened[name](), archive) for name in names]
+    return [read_bounded(found[name](), archive) for name in names]
 
 
 def _rows(contents: list[bytes], source: PackageFile, entry: DatasetEntry) -> pd.DataFrame:
     """Read comma-separated cells without header; the official rows, in the official order."""
     import pandas as pd
 
-    lines = csv.reader(_text(*contents).splitlines())
-    rows = in_official_order(entry.name, [_row(cells, source) for cells in lines if cells])
+    lines: list[list[str]] = []
+    for cells in filter(None, csv.reader(_text(*contents).splitlines())):
+        *kept, label = (plain_cell(cell) for j, cell in enumerate(cells) if j not in source.drop)
+        features = " ".join(source.codes.get(cell, cell) for cell in kept).split(" ")
+        lines.append([*features, source.labels.get(label, label)])
+    rows = in_official_order(entry.name, lines)
     names = source.columns
     if len(names) == 1:
         names = tuple(f"{names[0]}{number}" for number in range(1, len(rows[0])))
@@ -372,13 +374,6 @@ def _rows(contents: list[bytes], source: PackageFile, entry: DatasetEntry) -> pd
     return frame
 
 
-def _row(cells: list[str], source: PackageFile) -> list[str]:
-    """Return the features and the label of a row."""
-    *features, label = (plain_cell(cell) for j, cell in enumerate(cells) if j not in source.drop)
-    features = [part for cell in features for part in source.codes.get(cell, cell).split(" ")]
-    return [*features, source.labels.get(label, label)]
-
-
 def _table(text: str, **options: Any) -> pd.DataFrame:
     import pandas as pd
 
@@ -387,24 +382,25 @@ def _table(text: str, **options: Any) -> pd.DataFrame:
     return table
 
 
-def _csv(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
-    """Read comma-separated cells with the names in the first line, or those of the catalog."""
-    return _table(_text(*contents), names=None if source.columns == ("x",) else source.columns)
-
-
-def _keel(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
-    """Read KEEL's format: ARFF, with a range behind each type."""
-    header, _, rows = _text(*contents).partition("@data")
+def _frame(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+    """Read files in the format that a source has."""
+    if source.read == "images":
+        return _images(contents)
+    if source.read == "pickle":
+        return _pickle(contents[0], Path(source.file))
+    if source.read == "series":
+        return _series(contents)
+    text = _text(*contents)
+    if source.read == "csv":  # names in the first line, or those of the catalog
+        return _table(text, names=None if source.columns == ("x",) else source.columns)
+    if source.read == "orange":  # lines with names, types and roles
+        return _table(text, sep="\t", skiprows=[1, 2])
+    header, _, rows = text.partition("@data")  # KEEL's ARFF has a range behind each type
     names = re.findall(r"(?im)^@attribute\s+([^\s{]+)", header)
     return _table(re.sub(r"[ \t]+$", "", rows, flags=re.MULTILINE), names=names)
 
 
-def _orange(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
-    """Read Orange's format: tabs, and lines with names, types and roles."""
-    return _table(_text(*contents), sep="\t", skiprows=[1, 2])
-
-
-def _series(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+def _series(contents: list[bytes]) -> pd.DataFrame:
     """Read series of equal length: a column for each time, and the class."""
     blocks = [re.split("(?i)@data", _text(content))[1].strip() for content in contents]
     table = _table("\n".join(blocks).replace(":", ","), header=None)
@@ -412,7 +408,7 @@ def _series(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
     return table.set_axis([*names, "target"], axis="columns")
 
 
-def _images(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+def _images(contents: list[bytes]) -> pd.DataFrame:
     """Read images and labels in the format of MNIST: first those for the test."""
     import pandas as pd
 
@@ -435,10 +431,10 @@ class _TableUnpickler(pickle.Unpickler):
         return super().find_class(module, name)
 
 
-def _pickle(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+def _pickle(packed: bytes, path: Path) -> pd.DataFrame:
     """Read a pickled table, compressed by LZMA, without executing what it names."""
-    with lzma.open(io.BytesIO(*contents)) as file:
-        content = read_bounded(file, Path(source.file))
+    with lzma.open(io.BytesIO(packed)) as file:
+        content = read_bounded(file, path)
     table: pd.DataFrame = _TableUnpickler(io.BytesIO(content)).load()
     return table.drop(columns="rownames", errors="ignore")
 
@@ -451,13 +447,3 @@ def _text(content: bytes) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return content.decode("latin-1")
-
-
-_READERS = {
-    "csv": _csv,
-    "keel": _keel,
-    "orange": _orange,
-    "series": _series,
-    "images": _images,
-    "pickle": _pickle,
-}

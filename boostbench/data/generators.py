@@ -70,15 +70,8 @@ def madelon(
     ----------
     M. Geist, "Soft-max boosting", Machine Learning 100, 2015, Section 5.3.
     """
-    given: dict[str, int | None] = {
-        "n_informative": n_informative,
-        "n_redundant": n_redundant,
-        "n_repeated": n_repeated,
-        "n_useless": n_useless,
-        "n_classes": n_classes,
-        "n_clusters_per_class": n_clusters_per_class,
-        "n_train": n_train,
-    }
+    features = n_informative, n_redundant, n_repeated, n_useless
+    given = (*features, n_classes, n_clusters_per_class, n_train)
     _check_sizes(n_test=n_test, n_train=1 if n_train is None else n_train)
     drawn = _draw_madelon(rng, given, redraw)
     share = float(rng.uniform(0.0, 0.25)) if beta is None else float(beta)
@@ -132,16 +125,16 @@ def _product(X: NDArray[np.float64], A: NDArray[np.float64]) -> NDArray[np.float
 
 
 def _draw_madelon(
-    rng: np.random.Generator, given: dict[str, int | None], redraw: str = "all"
+    rng: np.random.Generator, given: Sequence[int | None], redraw: str
 ) -> dict[str, int]:
     if redraw not in ("all", "classes"):
         raise BoostbenchError(
             f"redraw must be 'all' or 'classes', found {redraw!r}", where="madelon"
         )
-    bounds: dict[str, tuple[int, int]] = {}
-    for key, law in _MADELON_RANGES.items():
-        value = given[key]
-        bounds[key] = law if value is None else (value, value)
+    bounds = dict(_MADELON_RANGES)
+    for key, value in zip(bounds, given, strict=True):
+        if value is not None:
+            bounds[key] = value, value
     fewest = bounds["n_classes"][0] * bounds["n_clusters_per_class"][0]
     most = 2 ** bounds["n_informative"][redraw == "all"]
     if fewest > most:

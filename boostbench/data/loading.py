@@ -82,20 +82,7 @@ def load_located(
     if located.kind == "generator":
         data = _generate(located, np.random.default_rng(0) if rng is None else rng)
         return _merge_classes(data, located.entry)
-    parsed, checksum = _read(located)
-    data = replace(_assemble(located, parsed, encode, missing), checksum=checksum)
-    return _merge_classes(data, located.entry)
-
-
-def sha256_of_rows(located: Located) -> str:
-    """Return the checksum of the rows of a source (see `rows_sha256`)."""
-    parsed, _ = _read(located)
-    return rows_sha256(parsed, _in_test(parsed, located.rows))
-
-
-def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | float) -> Dataset:
-    """Check, impute and encode a parsed table."""
-    entry = located.rows
+    entry, (parsed, checksum) = located.rows, _read(located)
     y, classes = encode_labels(parsed.labels.tolist())
     entry.check(located.describe, len(y), parsed.n_train, classes, parsed.X.shape[1])
     in_test = _in_test(parsed, entry)
@@ -104,22 +91,28 @@ def _assemble(located: Located, parsed: Parsed, encode: str, missing: str | floa
     fit_rows = official and official[0]
     X = impute(parsed.X, missing, categorical=categorical, fit_rows=fit_rows)
     X, names = encoded(X, parsed.features, encode)
-    if encode == "one-hot":
-        categorical = np.zeros(len(names), dtype=bool)
-    return Dataset(
+    data = Dataset(
         name=entry.name,
         X=X,
         y=y,
         classes=classes,
         feature_names=names,
-        categorical=categorical,
+        categorical=categorical if encode == "ordinal" else np.zeros(len(names), dtype=bool),
         official=official,
         citation=entry.citation,
         source=located.describe,
+        checksum=checksum,
         columns=parsed.columns,
         encode=encode,
         missing=missing,
     )
+    return _merge_classes(data, located.entry)
+
+
+def sha256_of_rows(located: Located) -> str:
+    """Return the checksum of the rows of a source (see `rows_sha256`)."""
+    parsed, _ = _read(located)
+    return rows_sha256(parsed, _in_test(parsed, located.rows))
 
 
 def _generate(located: Located, rng: np.random.Generator) -> Dataset:

@@ -381,11 +381,13 @@ def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Pars
             if label:
                 places.append(f"{path}:{number}")
                 labels.append(_libsvm_label(label, places[-1]))
-                cells = [cell for cell in cells if not cell.startswith("qid:")]
-                lengths.append(len(cells))
-                for index, value in _libsvm_cells(cells, places[-1]):
-                    indices.append(index)
-                    values.append(value)
+                n_before, last = len(indices), -1
+                for cell in cells:
+                    if not cell.startswith("qid:"):
+                        last, value = _libsvm_cell(cell, last, places[-1])
+                        indices.append(last)
+                        values.append(value)
+                lengths.append(len(indices) - n_before)
     column = np.frombuffer(indices, dtype=np.int64)
     first = int(column.min(initial=1))
     width = max(int(column.max(initial=0)) + 1 - first, entry.n_features or 0)
@@ -414,17 +416,13 @@ def _libsvm_label(label: str, where: str) -> str:
     return label
 
 
-def _libsvm_cells(cells: Sequence[str], where: str) -> Iterator[tuple[int, float]]:
-    """Yield index and value of the cells of a row; raise DataError unless the indices rise."""
-    last = -1
-    for cell in cells:
-        digits, _, value = cell.partition(":")
-        is_index = digits.isascii() and digits.isdigit() and len(digits) < 10
-        if not (is_index and is_number(value)):
-            raise DataError(f"{cell!r} is not INDEX:VALUE, e.g. 3:0.5", where=where)
-        index = int(digits)
-        if index <= last:
-            what = f"index {index} follows {last}; indices must rise within a line"
-            raise DataError(what, where=where)
-        yield index, float(value)
-        last = index
+def _libsvm_cell(cell: str, last: int, where: str) -> tuple[int, float]:
+    """Return index and value of a cell; raise DataError unless the index is above the last one."""
+    digits, _, value = cell.partition(":")
+    is_index = digits.isascii() and digits.isdigit() and len(digits) < 10
+    if not (is_index and is_number(value)):
+        raise DataError(f"{cell!r} is not INDEX:VALUE, e.g. 3:0.5", where=where)
+    if int(digits) <= last:
+        what = f"index {digits} follows {last}; indices must rise within a line"
+        raise DataError(what, where=where)
+    return int(digits), float(value)

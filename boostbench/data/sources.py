@@ -28,12 +28,6 @@ from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 from boostbench.whole_files import sha256_of
 
 _PARSER_VERSION = 2  # increase if the parsers change their result
-_BUNDLED = {
-    "breast-cancer": "breast_cancer.csv",
-    "digits": "digits.csv.gz",
-    "iris": "iris.csv",
-    "wine": "wine_data.csv",
-}
 #: Keys of a catalog entry that affect the parsed rows; ``merge`` is hashed separately.
 _READ = {"n_features", "n_categorical", "ordered", "target", "drop"}
 
@@ -132,7 +126,8 @@ def _bundled_file(name: str) -> Path:
     """Return the file of a data set bundled with scikit-learn, without importing the package."""
     spec = importlib.util.find_spec("sklearn")
     folders = [] if spec is None else list(spec.submodule_search_locations or [])
-    return Path(folders[0]) / "datasets" / "data" / _BUNDLED[name]
+    [file] = (Path(folders[0]) / "datasets" / "data").glob(f"{name.replace('-', '_')}*.csv*")
+    return file
 
 
 def _generated(entry: DatasetEntry, rows: DatasetEntry, params: Mapping[str, Any]) -> Located:
@@ -175,11 +170,11 @@ def files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
         If the libsvm training file exists without the test file.
     """
     stems = dict.fromkeys((entry.name, *entry.aliases))
-    for name in (f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES):
-        if (folder / name).is_file():
-            is_libsvm = name.endswith(LIBSVM_SUFFIXES)
-            beside = _packed(folder / f"{name.removesuffix('.bz2')}.t") if is_libsvm else None
-            return (folder / name,) if beside is None else (folder / name, beside)
+    for file in (folder / f"{stem}{suffix}" for stem in stems for suffix in SUFFIXES):
+        if file.is_file():
+            is_libsvm = file.name.endswith(LIBSVM_SUFFIXES)
+            beside = _packed(file.with_name(f"{file.name.removesuffix('.bz2')}.t"))
+            return (file, beside) if is_libsvm and beside else (file,)
     # Names in the libsvm collection have no suffix. Without a division there is no test part.
     pairs = dict.fromkeys(stems, "")
     if entry.n_train is not None:

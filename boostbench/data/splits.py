@@ -156,7 +156,8 @@ def split(dataset: Dataset, spec: object, rng: np.random.Generator) -> tuple[Row
         if wanted.official or wanted.folds:
             break
     missing = "no test row" if not len(test) else "a training part of a single class"
-    raise DataError(f"the split {_shown(wanted)} leaves {missing}", where=dataset.name)
+    shown = wanted.model_dump(exclude_defaults=True)
+    raise DataError(f"the split {shown} leaves {missing}", where=dataset.name)
 
 
 def _divide(dataset: Dataset, wanted: Split, rng: np.random.Generator) -> tuple[Rows, Rows]:
@@ -245,7 +246,3 @@ def subsample(rows: Rows, y: NDArray[np.int64], n: int, rng: np.random.Generator
     shuffled = rng.permutation(len(rows))
     drawn = [shuffled[labels[shuffled] == k][:m] for k, m in enumerate(wanted)]
     return np.sort(rows[np.concatenate(drawn)])
-
-
-def _shown(wanted: Split) -> str:
-    return str(wanted.model_dump(exclude_defaults=True))

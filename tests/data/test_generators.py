@@ -147,7 +147,7 @@ def test_madelon_draws_the_rows_of_make_classification():
     for seed in range(12):
         data = g.madelon(rng(seed), n_test=40)
         same = rng(seed)
-        drawn = g._draw_madelon(same, dict.fromkeys(g._MADELON_RANGES))
+        drawn = g._draw_madelon(same, [None] * 7, "all")
         same.uniform(0.0, 0.25)
         kinds = ("informative", "redundant", "repeated", "useless")
         X, y = make_classification(
