@@ -205,15 +205,12 @@ def _downloaded(
     allow_download: bool | Collection[Kind],
 ) -> Located:
     sources = downloads_of(rows)
-    for source in sources:
-        if source.is_here:
-            return located_files(entry, rows, tuple(source.files))
     usual = tuple(source.kind for source in sources if source.kind != "pickles")
     allowed = usual if allow_download is True else allow_download or ()
     searched = ", ".join(map(str, folders))
     tried = [f"no file of it in {searched}" if folders else "no data folder given"]
-    for source in sources:
-        if source.kind in allowed:
+    for source in sorted(sources, key=lambda source: not source.is_here):
+        if source.is_here or source.kind in allowed:
             try:
                 source.fetch()
                 return located_files(entry, rows, tuple(source.files))

@@ -63,21 +63,19 @@ class Split(Model):
     @model_validator(mode="after")
     def _one_way(self) -> Split:
         given = [way for way in _WAYS if getattr(self, way) is not None]
-        if len(given) != 1:
-            raise ValueError(
-                f"a split has exactly one of the keys {', '.join(_WAYS)}; "
-                f"found {' and '.join(given) or 'none'}"
-            )
-        if self.folds is not None and self.fold >= self.folds:
-            raise ValueError(f"fold {self.fold} of {self.folds}: folds are counted from 0")
-        if self.part == "validation" and not self.validation:
-            raise ValueError("part: validation needs validation: true")
-        if self.validation and (self.folds or 0) < 3:
-            raise ValueError("validation: true needs folds: 3 or more")
-        if self.otherwise is not None and self.official is None:
-            raise ValueError("otherwise belongs to official: true")
-        if self.max_rows is not None and (self.official or self.shuffle):
-            raise ValueError("max_rows does not apply to an official split; use max_train")
+        found = f"{', '.join(_WAYS)}; found {' and '.join(given) or 'none'}"
+        folds, is_validated = self.folds or 0, self.part == "validation"
+        mistakes = {
+            f"a split has exactly one of the keys {found}": len(given) != 1,
+            f"fold {self.fold} of {folds}: folds are counted from 0": 0 < folds <= self.fold,
+            "part: validation needs validation: true": is_validated and not self.validation,
+            "validation: true needs folds: 3 or more": self.validation and folds < 3,
+            "otherwise belongs to official: true": self.otherwise and not self.official,
+            "max_rows does not apply to an official split; use max_train": self.max_rows
+            and (self.official or self.shuffle),
+        }
+        for what in filter(mistakes.get, mistakes):
+            raise ValueError(what)
         return self
 
 
