@@ -100,12 +100,10 @@ def compare(
     ['dataset', 'booster', 'runs', 'error', 'low', 'high', 'best', 'near_best']
     >>> folder.cleanup()
     """
-    from boostbench.reports.comparison import rope_of
-
     experiment = comparison_experiment(boosters, on, metric=metric, **options)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
-    comparison = answer(experiment, rope_of(rope, metric), page)
+    comparison = answer(experiment, rope, page)
     remember(experiment, comparison, on=on, **options)
     return comparison
 

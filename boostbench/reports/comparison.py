@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.quantities import QUANTITIES, Quantity
+from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.text import capital, listed, write_file
@@ -148,14 +148,10 @@ def quantity_of(metric: str) -> Quantity:
     UnknownNameError
         If there is no such metric, or it is no number.
     """
-    known = {
-        asked: QUANTITIES[name]
-        for asked, name in QUANTITIES.asked_by("metrics").items()
-        if QUANTITIES[name].is_number
-    }
+    known = NUMBERS.asked_by("metrics")
     if metric not in known:
         raise UnknownNameError("metric", metric, known, where="--metric")
-    return known[metric]
+    return NUMBERS[known[metric]]
 
 
 def rope_of(rope: float | None, metric: str) -> float:
@@ -191,7 +187,7 @@ def compare_boosters(
     """
     import pandas as pd
 
-    name, scale = QUANTITIES.asked_by("metrics")[metric], quantity_of(metric).scale
+    name, scale = NUMBERS.asked_by("metrics")[metric], quantity_of(metric).scale
     tables: dict[str, dict[str, Repeats]] = {dataset: {} for dataset in study.datasets}
     for (_, dataset, booster), results in study.cells.items():
         sample = sample_of(results, booster, metric=name)

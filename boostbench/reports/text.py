@@ -26,14 +26,8 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|#$&~])")
 _MARKDOWN_LIST = re.compile(r"^(\d*)([-+.)])(?= |$)")
 _LATEX: dict[int, str] = str.maketrans(
     {
+        **{letter: f"\\{letter}" for letter in "&%$#_{}"},
         "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
         "~": r"\textasciitilde{}",
         "^": r"\textasciicircum{}",
         "<": r"\textless{}",
@@ -198,6 +192,17 @@ def capital(text: str) -> str:
     'Test AUC'
     """
     return text[:1].upper() + text[1:]
+
+
+def shortened(text: str, most: int = 40) -> str:
+    """Return text of at most ``most`` letters, by default those of a name in a figure.
+
+    Examples
+    --------
+    >>> shortened("adaboost", 5)
+    'adab…'
+    """
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def duration(seconds: float) -> str:

@@ -8,10 +8,9 @@ module            contents
 ================  ==========================================================================
 ``conditions``    largest edge with which a finite space of weak classifiers satisfies a
                   weak-learning condition, with a certificate; boostability
-``spaces``        counter-examples of the paper; the space of all stumps of a data set
+``spaces``        finite spaces of weak classifiers, the first counter-example of the paper
 ``potentials``    drifting-game potentials of a fixed edge-over-random condition
 ``minimal``       drifting-game potentials of the minimal condition, and their degrees
-``pixels``        potentials and degrees of three classes on a two-dimensional grid
 ``bounds``        bounds on the training error
 ``codewords``     vertices of a regular simplex, for MCBoost
 ``gaussians``     Bayes rule of Gaussian classes

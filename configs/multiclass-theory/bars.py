@@ -18,13 +18,13 @@ from boostbench.plugins import (
     Scale,
     Study,
     add_legend,
+    axis_at,
     capital,
     colours_of,
     describe,
     lay_out,
     repeats_in_words,
     round_log_ticks,
-    values_at,
 )
 
 _BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
@@ -48,18 +48,20 @@ def bars(
     numbers : bool, default=True
         Write the means above the bars.
     """
-    shown, colours = values_at(study, value, at), colours_of(study)
+    (axis, T), colours = axis_at(study, value, at), colours_of(study)
+    values = study.at(value, at)
+    values["value"] *= QUANTITIES[value].scale
     group = _BAR * len(study.boosters) + _GAP
     width = max(_NARROWEST - 0.6, group * len(study.datasets))
     titles = [noise * (len(study.noises) > 1) for noise in study.noises]
-    figure, panels = lay_out(titles, 1, (width, 2.5), (0.6, 0.6), ("", shown.axis))
+    figure, panels = lay_out(titles, 1, (width, 2.5), (0.6, 0.6), ("", axis))
     number = ".1f" if QUANTITIES[value].unit else ".3g"
     for axes, noise in zip(panels, study.noises, strict=True):
         axes.set_yscale(y_scale)
         axes.set_xticks(range(len(study.datasets)), study.datasets, rotation=25, ha="right")
         axes.tick_params(axis="x", length=0)
         axes.grid(axis="x", visible=False)
-        of_noise = shown.frame[shown.frame["noise"] == noise]
+        of_noise = values[values["noise"] == noise]
         cells = dict(list(of_noise.groupby(["dataset", "booster"], observed=True)["value"]))
         _draw_noise(axes, study, cells, colours, number=number if numbers else "")
         round_log_ticks(axes)
@@ -69,10 +71,10 @@ def bars(
         if len({(r.run.seed, r.fold) for r in study.results}) > 1
         else ""
     )
-    note = f"{shown.rounds}; {words}{spread}"
+    note = f"{T}; {words}{spread}"
     patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
     add_legend(figure, patches, note=note)
-    describe(figure, f"{capital(shown.axis)} by data set at {note}.")
+    describe(figure, f"{capital(axis)} by data set at {note}.")
     return figure
 
 

@@ -28,14 +28,12 @@ from boostbench.plugins import (
     Evidence,
     Kind,
     Outcome,
-    PixelMap,
     Scope,
     Study,
     costs_of,
     decide_all,
     load_plugin,
     own_labels,
-    pixel_map,
     potential_bound,
     two_constants,
     uniform_baseline,
@@ -45,6 +43,7 @@ from boostbench.plugins import (
 _HERE = Path(__file__).parent
 drawings = load_plugin(_HERE / "drawings.py")
 lazy = load_plugin(_HERE / "lazy.py")
+pixel_maps = load_plugin(_HERE / "pixels.py")
 
 Drawn = tuple[Figure, pd.DataFrame]
 Numbers = dict[str, float]
@@ -130,21 +129,21 @@ def both_bounds() -> dict[tuple[str, int, int], tuple[float, float]]:
 
 
 @lru_cache
-def degree_maps() -> dict[str, PixelMap]:
+def degree_maps() -> dict[str, Any]:
     """Return the degree maps of Fig. 3."""
-    return {f"T = {T}, γ = {gamma:g}": pixel_map(T, gamma) for T, gamma in _FIGURE_3}
+    return {f"T = {T}, γ = {gamma:g}": pixel_maps.pixel_map(T, gamma) for T, gamma in _FIGURE_3}
 
 
 @lru_cache
-def surfaces() -> dict[int, PixelMap]:
+def surfaces() -> dict[int, Any]:
     """Return the potentials of Fig. 4 by T."""
-    return {T: pixel_map(T, 0.0) for T in _FIGURE_4}
+    return {T: pixel_maps.pixel_map(T, 0.0) for T in _FIGURE_4}
 
 
 @lru_cache
-def exponential_maps() -> dict[str, PixelMap]:
+def exponential_maps() -> dict[str, Any]:
     """Return the degree maps of Fig. 6."""
-    return {f"η = {eta:g}": pixel_map(10, 0.1, eta) for eta in _FIGURE_6}
+    return {f"η = {eta:g}": pixel_maps.pixel_map(10, 0.1, eta) for eta in _FIGURE_6}
 
 
 # Quantities of claims: numbers by case
@@ -181,14 +180,14 @@ def _pixels_of_each_degree() -> Numbers:
     return counts
 
 
-def _off_stripes(pixels: PixelMap) -> float:
+def _off_stripes(pixels: Any) -> float:
     """Return the number of pixels of degree 2 off the stripes where max(x, y) is even, x != y."""
     x, y = np.meshgrid(pixels.coordinate, pixels.coordinate, indexing="ij")
     two = pixels.degree == 2
     return float((two & ((np.maximum(x, y) % 2 != 0) | (x == y))).sum())
 
 
-def _off_band(pixels: PixelMap) -> float:
+def _off_band(pixels: Any) -> float:
     """Return the number of pixels that contradict a band of degree 3 along the diagonal."""
     distance = np.abs(np.subtract.outer(pixels.coordinate, pixels.coordinate))
     return float(((distance <= pixels.half_width()) != (pixels.degree == 3)).sum())
@@ -399,7 +398,7 @@ def figure6() -> Drawn:
     )
 
 
-def _degree_rows(pixels: PixelMap) -> Iterator[tuple[Any, ...]]:
+def _degree_rows(pixels: Any) -> Iterator[tuple[Any, ...]]:
     """Yield x, y, degree and whether both degrees attain the maximum."""
     for (*place, degree), (*_, tied) in zip(
         _pixels(pixels, pixels.degree), _pixels(pixels, pixels.tied), strict=True
@@ -407,7 +406,7 @@ def _degree_rows(pixels: PixelMap) -> Iterator[tuple[Any, ...]]:
         yield *place, degree, int(tied)
 
 
-def _pixels(pixels: PixelMap, values: Any) -> Iterator[tuple[Any, ...]]:
+def _pixels(pixels: Any, values: Any) -> Iterator[tuple[Any, ...]]:
     """Yield x, y and the value of every pixel."""
     at = pixels.coordinate.tolist()
     for x, line in zip(at, values.tolist(), strict=True):

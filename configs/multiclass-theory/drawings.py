@@ -16,7 +16,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 from numpy.typing import NDArray
 
-from boostbench.plugins import GREY, INK, SMALL, PixelMap, round_ticks
+from boostbench.plugins import GREY, INK, SMALL, round_ticks
 
 __all__ = [
     "draw_bounds",
@@ -206,12 +206,12 @@ def draw_table_and_curve(
     return figure
 
 
-def draw_degrees(maps: Sequence[PixelMap], titles: Sequence[tuple[str, str]]) -> Figure:
+def draw_degrees(maps: Sequence[Any], titles: Sequence[tuple[str, str]]) -> Figure:
     """Draw degree maps, Figures 3 and 6.
 
     Parameters
     ----------
-    maps : sequence of PixelMap
+    maps : sequence of PixelMap (`pixels.py`)
     titles : sequence of (str, str)
         Title of each map, and a remark at the right of it.
     """
@@ -245,7 +245,7 @@ def draw_degrees(maps: Sequence[PixelMap], titles: Sequence[tuple[str, str]]) ->
     return figure
 
 
-def draw_surfaces(maps: Sequence[PixelMap], titles: Sequence[str]) -> Figure:
+def draw_surfaces(maps: Sequence[Any], titles: Sequence[str]) -> Figure:
     """Draw potentials over the pixels as surfaces, Figure 4."""
     n = len(maps)
     figure = Figure(figsize=(6.6, 3.0))
@@ -273,7 +273,7 @@ def draw_surfaces(maps: Sequence[PixelMap], titles: Sequence[str]) -> Figure:
     return figure
 
 
-def _lit(pixels: PixelMap) -> NDArray[np.float64]:
+def _lit(pixels: Any) -> NDArray[np.float64]:
     """Return the colour of each facet: by its height, with a light from one side."""
     low, high = np.array([0.75, 0.87, 0.95]), np.array([0.0, 0.32, 0.56])
     rgb = low + (high - low) * pixels.value[..., None]

@@ -12,11 +12,13 @@ from boostbench.plugins import (
     GREY,
     INK,
     PRINTED,
+    QUANTITIES,
     AtRound,
     MetricName,
     PaperFile,
     PaperValues,
     Study,
+    axis_at,
     capital,
     colours_of,
     describe,
@@ -24,7 +26,6 @@ from boostbench.plugins import (
     read_paper_values,
     remark,
     round_ticks,
-    values_at,
 )
 
 if TYPE_CHECKING:
@@ -58,8 +59,9 @@ def distribution(
     paper : str or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
-    shown = values_at(study, value, at)
-    frame, colours = shown.frame, colours_of(study)
+    (axis, T), colours = axis_at(study, value, at), colours_of(study)
+    frame = study.at(value, at)
+    frame["value"] *= QUANTITIES[value].scale
     cells = dict(list(frame.groupby(["dataset", "booster", "noise"], observed=True)["value"]))
     printed = _printed(study, value, paper, at)
     x = x or ("noise" if len(study.noises) > 1 else "booster")
@@ -76,9 +78,9 @@ def distribution(
         ", ".join([dataset] * (len(study.datasets) > 1) + [other] * (len(others) > 1))
         for dataset, other in contents
     ]
-    labels, pad = (x_label, shown.axis), 11 if perfect else None
+    labels, pad = (x_label, axis), 11 if perfect else None
     figure, panels = lay_out(titles, n_columns, (width, 1.9), (0.4, 0.5), labels, pad=pad)
-    remark(figure, shown.rounds + "; hollow diamonds: the paper" * bool(printed))
+    remark(figure, T + "; hollow diamonds: the paper" * bool(printed))
     top = max([float(frame["value"].max()), *printed.values()]) or 1.0
     for place, (axes, (dataset, other)) in enumerate(zip(panels, contents, strict=True)):
         for position, strip in enumerate(strips):
@@ -92,7 +94,7 @@ def distribution(
         _format_axes(axes, names if is_last else [""] * len(names), top, perfect=perfect)
     describe(
         figure,
-        f"{capital(shown.axis)} of every run at {shown.rounds}; the line is the mean.",
+        f"{capital(axis)} of every run at {T}; the line is the mean.",
         "Hollow diamonds are the paper's values." * bool(printed),
     )
     return figure

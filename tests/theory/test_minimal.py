@@ -10,10 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench.theory.bounds import make_potential
 from boostbench.theory.minimal import MinimalPotential, degree_of, state_count, worst_mean
-from boostbench.theory.pixels import pixel_map
 from boostbench.theory.potentials import exponential_loss, zero_one_loss
 from tests.theory.test_spaces import worst_by_linear_program
-from tests.theory.vectors import VECTORS, kappa
+from tests.theory.vectors import COMPUTED, VECTORS, kappa
 
 
 @settings(max_examples=40)
@@ -104,12 +103,13 @@ def drawn(pixels: object) -> list[str]:
 
 def test_the_specified_degree_map() -> None:
     vector = VECTORS["degree_map"]
-    assert drawn(pixel_map(vector["n_rounds"], vector["gamma"])) == vector["rows"]
+    pixels = COMPUTED.pixel_maps.pixel_map(vector["n_rounds"], vector["gamma"])
+    assert drawn(pixels) == vector["rows"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["degree_counts"], ids=str)
 def test_the_specified_counts_of_degrees(vector: dict[str, float]) -> None:
-    pixels = pixel_map(int(vector["n_rounds"]), vector["gamma"])
+    pixels = COMPUTED.pixel_maps.pixel_map(int(vector["n_rounds"]), vector["gamma"])
     three = ((pixels.degree == 3) & ~pixels.tied).sum()
     assert (three, (pixels.degree == 2).sum()) == (vector["three"], vector["two"])
     assert pixels.tied.sum() == vector["tied"]
@@ -118,7 +118,7 @@ def test_the_specified_counts_of_degrees(vector: dict[str, float]) -> None:
 @pytest.mark.parametrize("vector", VECTORS["exponential_maps"], ids=str)
 def test_the_specified_exponential_maps(vector: dict[str, float]) -> None:
     T = int(vector["n_rounds"])
-    pixels = pixel_map(T, vector["gamma"], vector["eta"])
+    pixels = COMPUTED.pixel_maps.pixel_map(T, vector["gamma"], vector["eta"])
     counts = ((pixels.degree == 3).sum(), (pixels.degree == 2).sum())
     assert counts == (vector["three"], vector["two"])
     assert_allclose(pixels.value[T, T], vector["centre"], atol=6e-9)
@@ -128,7 +128,7 @@ def test_the_specified_exponential_maps(vector: dict[str, float]) -> None:
 def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int]]) -> None:
     eta = float(vector["eta"])  # type: ignore[arg-type]
     for T, width in vector["width"].items():  # type: ignore[union-attr]
-        pixels = pixel_map(int(T), vector["gamma"], eta)  # type: ignore[arg-type]
+        pixels = COMPUTED.pixel_maps.pixel_map(int(T), vector["gamma"], eta)  # type: ignore[arg-type]
         assert pixels.half_width() == width
         distance = np.abs(np.subtract.outer(pixels.coordinate, pixels.coordinate))
         assert_array_equal(pixels.degree == 3, distance <= width)
@@ -138,7 +138,7 @@ def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int
 @pytest.mark.parametrize("gamma", [0.0, 0.1])
 def test_pixels_lose_nothing_of_the_states(eta: float | None, gamma: float) -> None:
     T = 4
-    pixels = pixel_map(T, gamma, eta)
+    pixels = COMPUTED.pixel_maps.pixel_map(T, gamma, eta)
     x, y = (grid.ravel() for grid in np.meshgrid(*[pixels.coordinate] * 2, indexing="ij"))
     states = np.column_stack([np.full(x.shape, T), x + T, y + T])
     phi = make_potential(3, gamma, condition="minimal", eta=eta)

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 
 from boostbench.plugin_files import load_plugin
 from boostbench.resources import shipped
-from boostbench.theory.spaces import Space, subsets, two_constants, windows
+from boostbench.theory.spaces import Space, two_constants
 
 VECTORS: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "vectors" / "multiclass_theory.json").read_text()
 )
 
-#: Counter-examples of the paper, by their names in the file of vectors.
-SPACES = {"two-constants": two_constants, "subsets": subsets, "windows": windows}
-
 #: Figures 1 to 6, and boosting against a lazy weak learner, beside their config.
 COMPUTED = load_plugin(shipped("configs") / "multiclass-theory/computed.py")
 LAZY = COMPUTED.lazy
+
+#: Counter-examples of the paper, by their names in the file of vectors.
+SPACES = {"two-constants": two_constants, "subsets": LAZY.subsets, "windows": LAZY.windows}
 
 
 def kappa(K: int, gamma: float, eta: float) -> float:

@@ -91,7 +91,7 @@ def lower(
     if tied and ties and compared.scale == 0.0 and not compared.why:
         p = compared.least, 1.0
     here = ties if tied else beyond < 0
-    return replace(_outcome(pairs, compared, p, here, beyond), tied=tied)
+    return replace(outcome_of(pairs, compared, p, here, beyond), tied=tied)
 
 
 def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
@@ -129,7 +129,7 @@ def equivalent(pairs: Repeats, estimated: Estimate, tolerance: float) -> Outcome
     else:
         outside = min(1.0, above + below)
         p = outside, 1 - outside
-    return _outcome(pairs, estimated, p, here, edge)
+    return outcome_of(pairs, estimated, p, here, edge)
 
 
 def at_least(successes: Repeats, wanted: float) -> Outcome:
@@ -243,8 +243,8 @@ def _missing(sample: Repeats) -> Outcome:
     return Outcome("missing", n=len(sample.values), planned=len(sample.design.units), why=why)
 
 
-def _outcome(
-    pairs: Repeats, estimated: Estimate, p: tuple[float, ...], here: bool, beyond: float
+def outcome_of(
+    pairs: Repeats, estimated: Estimate, p: tuple[float, ...], here: bool | None, beyond: float
 ) -> Outcome:
     """Return the outcome of a test; the estimated difference lies ``beyond`` above the bound.
 

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFile, Tolerance, Whole
-from boostbench.reports.claims.inference import Outcome, equivalent, lower, near
+from boostbench.reports.claims.inference import Outcome, equivalent, lower, near, outcome_of
 from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
 from boostbench.reports.values.frame import END, Result, error_at
 from boostbench.reports.values.paper import ONE_DRAW, PaperValue, compare_with_printed
@@ -112,18 +112,10 @@ class MatchesPaper(AboutValues):
         else:
             agrees, is_off = agreement == "agrees", agreement.endswith("printed")
             tail = min(estimate.not_above(0.0), estimate.not_below(0.0))
-            holds = agrees and estimate.test != ONE_DRAW
-            outcome = Outcome(
-                "holds" if holds else "fails" if is_off else "open",
-                estimate.difference,
-                estimate.interval,
-                len(ours.values),
-                len(ours.design.units),
-                here=True if agrees else None,
-                why=_ONE_DRAW if agrees and not holds else "",
-                test=estimate.test,
-                p=(float(not holds), tail if is_off else 1.0),
-            )
+            is_open = agrees and estimate.test == ONE_DRAW
+            p = float(is_open or not agrees), tail if is_off else 1.0
+            outcome = outcome_of(ours, estimate, p, True if agrees else None, 0.0)
+            outcome = replace(outcome, why=_ONE_DRAW if is_open else "")
         numbers |= {"difference": evidence.change(outcome), "against the paper": agreement}
         return evidence.case(cell, outcome, numbers)
 

@@ -263,7 +263,7 @@ def draw_noise(
     levels, left_out, whole, metric = _levels(study), "", study, QUANTITIES[value]
     if not mean:
         study, left_out = panels.most_shown(study, value, len(levels))
-    shown, styles = panels.values_at(study, value, at), panels.styles_of(study)
+    (axis, T), styles = panels.axis_at(study, value, at), panels.styles_of(study)
     labels = [label for label in study.contenders if label != against]
 
     @cache
@@ -289,7 +289,7 @@ def draw_noise(
     titles = [", ".join([*names] * (not mean) + [model] * several) for model, names in cells]
     n_columns = min(len(levels), _MOST_COLUMNS) if mean else panels.columns_of(len(parts))
     x = "noise rate (%)" + f", {next(iter(levels))}" * (not several)
-    y = f"{shown.axis},\nless {against}" if against else shown.axis
+    y = f"{axis},\nless {against}" if against else axis
     size = _PANEL if n_columns > 1 else _LARGE
     figure, grid = panels.lay_out(titles, n_columns, size, _MARGINS, (x, y))
     for axes, (model, names) in zip(grid, cells, strict=True):
@@ -314,12 +314,10 @@ def draw_noise(
     if band and (mean or against):
         kind = "of the paired difference" if against else "by a bootstrap over data sets"
         bands = f"bands: 95 % intervals {kind}"
-    panels.name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{shown.rounds}; {bands}")
-    what = f"{capital(shown.axis)}{f' less that of {against}' if against else ''}"
+    panels.name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{T}; {bands}")
+    what = f"{capital(axis)}{f' less that of {against}' if against else ''}"
     over = f", mean over {len(study.datasets)} data sets," if mean else ""
-    panels.describe(
-        figure, f"{what} against the noise rate{over} at {shown.rounds}; {bands}.", left_out
-    )
+    panels.describe(figure, f"{what} against the noise rate{over} at {T}; {bands}.", left_out)
     return figure
 
 
@@ -380,7 +378,7 @@ def draw_parameter(
     label : str, default=x
         Label of the x axis.
     """
-    shown, metric = panels.values_at(study, value, at), QUANTITIES[value]
+    (axis, T), metric = panels.axis_at(study, value, at), QUANTITIES[value]
     names = _lines((result for result in study.results if result.ok), x)
     styles = method_styles(names.values())
     found: dict[tuple[str, str], dict[str, list[Point]]] = {}  # lines by noise and data set
@@ -398,7 +396,7 @@ def draw_parameter(
         )
     places, n_columns = panels.places_of(study), panels.columns_of(len(study.datasets))
     size = _LARGE if n_columns == 1 else _PANEL
-    labels = label or x, shown.axis
+    labels = label or x, axis
     figure, grid = panels.lay_out(places.values(), n_columns, size, _MARGINS, labels)
     for axes, place in zip(grid, places, strict=True):
         axes.set_xscale(x_scale)
@@ -409,9 +407,9 @@ def draw_parameter(
             _format_numbers(axes, sorted({p[0] for of in lines.values() for p in of}), value)
         else:
             panels.say_no_result(axes, study.only(noises=place[:1], datasets=place[1:]))
-    note = f"{shown.rounds}; {panels.repeats_in_words(study, band=True)}"
+    note = f"{T}; {panels.repeats_in_words(study, band=True)}"
     panels.name_lines(figure, styles, {}, note)
-    panels.describe(figure, f"{capital(shown.axis)} against {label or x} at {note}.")
+    panels.describe(figure, f"{capital(axis)} against {label or x} at {note}.")
     return figure
 
 

@@ -6,19 +6,18 @@ import itertools
 import math
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.figures.style import AND, GREY, SMALL, method_styles, shortened
-from boostbench.reports.text import in_print, listed, span
-from boostbench.reports.values.frame import Study
+from boostbench.reports.figures.style import AND, GREY, SMALL, method_styles
+from boostbench.reports.text import in_print, listed, shortened, span
+from boostbench.reports.values.frame import Study, check_finished
 from boostbench.reports.values.part_options import chosen_round
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -36,14 +35,6 @@ _NOTE_WIDTH = 24  # letters per line of a note beside the panels
 _MOST_LINES, _MOST_PANELS = 12, 24  # of a figure
 #: Ticks of a log axis (multiples of powers of 10) if the ratio of its limits is below a number.
 _LOG_STEPS = ((4, (1, 1.5, 2, 3, 4, 5, 6, 8)), (12, (1, 2, 3, 5)), (40, (1, 2, 5)))
-
-
-class Shown(NamedTuple):
-    """Values of a metric at one round."""
-
-    frame: pd.DataFrame  # as `Study.at`, in displayed units
-    axis: str  # label of the value axis
-    rounds: str  # T in words: "T = 1000", or "T = 1000; 300 for martiboost"
 
 
 def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]:
@@ -270,11 +261,13 @@ def say_no_result(axes: Axes, study: Study) -> None:
     axes.minorticks_off()
 
 
-def values_at(study: Study, value: str, at: int | None) -> Shown:
-    """Return a metric of every run at round T, by default its last, as figures show it."""
+def axis_at(study: Study, value: str, at: int | None) -> tuple[str, str]:
+    """Return the label of the axis of a metric, and the round T at which it is shown, in words.
+
+    T is by default the last round of each run: "T = 1000", or "T = 1000; 300 for martiboost".
+    """
     T, metric = chosen_round(study, at), QUANTITIES[value]
-    frame = study.at(value, T)
-    frame["value"] *= metric.scale
+    check_finished(study, value)
     largest = max(result.run.rounds for result in study.results)
     own: dict[int, dict[str, None]] = {}
     for run in (result.run for result in study.results):
@@ -282,7 +275,7 @@ def values_at(study: Study, value: str, at: int | None) -> Shown:
             own.setdefault(run.rounds, {})[run.method] = None
     exceptions = [f"{n} for {', '.join(methods)}" for n, methods in own.items()]
     axis = f"{metric.words} (%)" if metric.unit else metric.words
-    return Shown(frame, axis, "; ".join([f"T = {T or largest}", *exceptions]))
+    return axis, "; ".join([f"T = {T or largest}", *exceptions])
 
 
 def styles_of(study: Study) -> dict[str, dict[str, Any]]:

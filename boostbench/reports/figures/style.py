@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from boostbench.errors import BoostbenchError
-from boostbench.reports.text import in_print
+from boostbench.reports.text import in_print, shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -28,7 +28,6 @@ _DPI = 144  # of PNG files
 #: Font size of remarks inside a figure, in points.
 SMALL = 6.5
 _FONT = "DejaVu Sans"  # as in figures.mplstyle
-_LONGEST = 40  # letters of a name
 #: Marks of lines.
 MARKERS = "os^vP*Xhp<>d"
 # Methods whose colour and mark are chosen; those of others follow from their name.
@@ -146,17 +145,6 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
             text.set_fontfamily(fonts)
     if long:
         figure.set_label(f"{figure.get_label()} Names that end in … are cut.")
-
-
-def shortened(name: str) -> str:
-    """Return a name of at most `_LONGEST` letters.
-
-    Examples
-    --------
-    >>> len(shortened("a" * 120))
-    40
-    """
-    return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "…"
 
 
 @cache

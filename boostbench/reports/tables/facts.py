@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.text import listed, span
+from boostbench.reports.text import listed, shortened, span
 from boostbench.reports.values.frame import END, Result, Study, asks, check_recorded, holds
 from boostbench.reports.values.paper import Compared, Held, PaperValue, PaperValues, hold
 from boostbench.reports.values.rank_statistics import holm, mean_ranks
@@ -149,9 +149,7 @@ def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
     """Yield the distinct reasons of missing results, in words that other cells can share."""
     by_reason: dict[str, list[Result]] = {}
     for result in missing:
-        reason = " ".join(result.reported_reason.split())
-        if len(reason) > _LONGEST_REASON:
-            reason = reason[: _LONGEST_REASON - 1] + "…"
+        reason = shortened(" ".join(result.reported_reason.split()), _LONGEST_REASON)
         text = f"{result.status}: {reason}" if reason else result.status
         by_reason.setdefault(text, []).append(result)
     for text, results in by_reason.items():

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table
+from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table, shortened
 from boostbench.reports.text import markdown as escaped
 from boostbench.reports.text import plain as text_on_a_line
 from boostbench.reports.values.paper import Held
@@ -380,8 +380,7 @@ def _name(label: str, is_own: bool) -> str:
 
 
 def _printed(text: str) -> str:
-    text = in_print(text)
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return shortened(in_print(text), _LONGEST)
 
 
 def _width(texts: Iterable[str]) -> float:

@@ -31,24 +31,14 @@ if TYPE_CHECKING:
 
 
 _log = logging.getLogger(__name__)
-EXPORT_COLUMNS = (
-    "dataset",
-    "booster",
-    "parameters",
-    "noise_model",
-    "noise_rate",
-    "seed",
-    "round",
-    "metric",
-    "value",
-    "carried",
-)
-
-
 #: Columns of a data frame that describe the run, and the quantity.
 _LABELS = (
     *("dataset", "booster", "parameters", "noise_model", "noise", "noise_rate"),
     *("seed", "fold", "stopped", "metric"),
+)
+EXPORT_COLUMNS = (
+    *(name for name in _LABELS if name not in ("noise", "fold", "stopped", "metric")),
+    *("round", "metric", "value", "carried"),
 )
 _LABEL_NUMBERS = {"noise_rate": float, "seed": int, "fold": int, "stopped": int}
 #: Value of T that stands for the last round of each run.
@@ -131,9 +121,7 @@ class Study:
         BoostbenchError
             If no finished run recorded the metric, or none is finished.
         """
-        check_recorded(self, metric)
-        if not any(result.ok for result in self.results):
-            raise BoostbenchError("no run has a result yet")
+        check_finished(self, metric)
         frame = tidy(self.results, END if T is None else [T], [metric])
         return frame.dropna(subset="value", ignore_index=True)
 
@@ -203,6 +191,13 @@ def check_recorded(study: Study, metric: str) -> None:
         raise BoostbenchError(
             f"no run recorded {metric}; in the config, {settings} makes runs do so"
         )
+
+
+def check_finished(study: Study, metric: str) -> None:
+    """Raise an error if no finished run recorded a metric, or none is finished."""
+    check_recorded(study, metric)
+    if not any(result.ok for result in study.results):
+        raise BoostbenchError("no run has a result yet")
 
 
 def asks(metric: str) -> str:

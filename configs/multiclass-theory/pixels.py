@@ -13,9 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.theory.layout import check_eta, check_gamma, check_rounds
-from boostbench.theory.minimal import degree_of, worst_mean
-from boostbench.theory.potentials import final_loss
+from boostbench.plugins import degree_of, final_loss, worst_mean
 
 Floats = NDArray[np.float64]
 
@@ -61,8 +59,7 @@ def pixel_map(n_rounds: int, gamma: float, eta: float | None = None) -> PixelMap
     gamma : float
         Edge in [0, 1].
     eta : float or None, default=None
-        Coefficient of a vote in the exponential loss, with ``2 * eta * n_rounds`` at most 700;
-        None selects the zero-one loss.
+        Coefficient of a vote in the exponential loss, positive; None selects the zero-one loss.
 
     Returns
     -------
@@ -77,9 +74,6 @@ def pixel_map(n_rounds: int, gamma: float, eta: float | None = None) -> PixelMap
     >>> pixel_map(3, 0.1).degree[0].tolist()
     [3, 3, 2, 3, 2, 3, 3]
     """
-    check_rounds(n_rounds, least=1)
-    check_gamma(gamma)
-    check_eta(eta, 2 * n_rounds)
     reach = np.arange(-2 * n_rounds, 2 * n_rounds + 1)
     x, y = np.meshgrid(reach, reach, indexing="ij")
     value = final_loss(np.stack([np.zeros_like(x), x, y], axis=-1), eta)
