@@ -39,9 +39,8 @@ Share = Annotated[float, Interval(Real, 0, 1, closed="neither")]
 Count = Annotated[int, Interval(Integral, 1, None, closed="left")]
 
 
-@dataclass(frozen=True)
 class Note:
-    """Metadata of a parameter's annotation that is not a constraint."""
+    """Metadata in a parameter's annotation, or in a part of it, that are not a constraint."""
 
 
 @dataclass_transform(kw_only_default=True)
@@ -50,11 +49,12 @@ class Declared:
 
     The type of an attribute determines its constraint: a `Literal` allows its values, ``bool``
     allows True and False, ``| None`` also allows None, and the metadata of `Annotated` are
-    scikit-learn constraints or a `Note`. A `ClassVar` is not a parameter and removes an inherited
-    one. A plain assignment changes the default of an inherited parameter.
+    scikit-learn constraints, which replace that of the type, or a `Note`. A `ClassVar` is not a
+    parameter and removes an inherited one. A plain assignment changes the default of an inherited
+    parameter.
 
-    A subclass ``class Preset(Base, takes=("a", "b"))`` has, of the parameters of its bases, only
-    those named; the others keep the value of the class attribute.
+    A subclass ``class Preset(Base, takes=("a", NOTE))`` has, of the parameters of its bases, only
+    those of a name or `Note` in `takes`; the others keep the value of the class attribute.
 
     >>> class Base(Declared):
     ...     depth: Count = 3
@@ -72,7 +72,7 @@ class Declared:
     #: Notes of each parameter that has any.
     _parameter_notes: ClassVar[dict[str, tuple[Note, ...]]] = {}
 
-    def __init_subclass__(cls, takes: Collection[str] | None = None, **options: Any) -> None:
+    def __init_subclass__(cls, takes: Collection[str | Note] | None = None, **options: Any) -> None:
         super().__init_subclass__(**options)
         with_init = next(base for base in cls.__mro__ if "__init__" in vars(base))
         if with_init is not object and "__dataclass_fields__" not in vars(with_init):
@@ -84,7 +84,7 @@ class Declared:
             notes |= vars(base).get("_parameter_notes", {})
         own = inspect.get_annotations(cls, eval_str=True)
         for name in constraints.keys() - own.keys():
-            if takes is not None and name not in takes:
+            if takes is not None and {name, *notes.get(name, ())}.isdisjoint(takes):
                 own[name] = ClassVar[Any]
             elif name in vars(cls):
                 own[name] = _INHERITED
@@ -94,7 +94,7 @@ class Declared:
                 notes.pop(name, None)
             elif declared is not _INHERITED:
                 constraints[name] = _constraints_of(declared)
-                notes[name] = tuple(m for m in _metadata(declared) if isinstance(m, Note))
+                notes[name] = _notes(declared)
         cls.__annotations__ = own
         doc = cls.__doc__
         dataclass(kw_only=True, repr=False, eq=False)(cls)
@@ -107,8 +107,10 @@ class Declared:
 _INHERITED = Annotated[Any, "inherited"]
 
 
-def _metadata(declared: Any) -> tuple[Any, ...]:
-    return getattr(declared, "__metadata__", ())
+def _notes(declared: Any) -> tuple[Note, ...]:
+    if isinstance(declared, Note):
+        return (declared,)
+    return tuple(note for part in get_args(declared) for note in _notes(part))
 
 
 def _constraints_of(declared: Any) -> Any:
@@ -117,7 +119,8 @@ def _constraints_of(declared: Any) -> Any:
     if declared is Any:
         return "no_validation"
     if origin is Annotated:
-        return [found for found in _metadata(declared) if not isinstance(found, Note)]
+        stated = [found for found in parts[1:] if not isinstance(found, Note)]
+        return stated or _constraints_of(parts[0])
     if origin in (Union, UnionType):
         return [constraint for part in parts for constraint in _constraints_of(part)]
     if origin is Literal:

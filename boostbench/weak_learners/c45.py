@@ -10,10 +10,7 @@ from boostbench.declared import Positive, Share
 from boostbench.portable import erfc_inverse
 from boostbench.registry import weak_learners
 from boostbench.weak_learners.base import LEAVES, TREE_PER_CLASS
-from boostbench.weak_learners.binning import BinnedData
-from boostbench.weak_learners.criteria import CRITERIA
-from boostbench.weak_learners.demands import BinaryLabels, Demand, WeightedLabels
-from boostbench.weak_learners.options import GrowthRules
+from boostbench.weak_learners.demands import BinaryLabels, WeightedLabels
 from boostbench.weak_learners.pruning import PruningRules
 from boostbench.weak_learners.tree import Tree
 
@@ -75,15 +72,8 @@ class C45(Tree, takes=("max_depth", "max_bins")):
     gives = (LEAVES, TREE_PER_CLASS)
     _criteria: ClassVar = {WeightedLabels: ("gain-ratio",), BinaryLabels: ("gain-ratio",)}
 
-    def _rules(
-        self, data: BinnedData, demand: Demand, rng: np.random.Generator | None
-    ) -> GrowthRules:
-        criterion = "c45" if self.version == "release-8" else "gain-ratio"
-        return (
-            super()
-            ._rules(data, demand, rng)
-            ._replace(criterion=CRITERIA[criterion], min_cases=float(self.min_cases))
-        )
+    def _criterion(self, kind: type) -> str:
+        return "c45" if self.version == "release-8" else "gain-ratio"
 
     def _pruning_rules(self) -> PruningRules:
         first = self.version == "release-8"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from numbers import Integral, Real
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,11 @@ class Serves(Note):
     demands: tuple[type, ...]
 
 
+#: Groups of options that presets take: of the search for splits, the size of the tree, and the size
+#: of its leaves. A preset takes an option of no group only by name.
+SPLITS, SIZE, LEAF_SIZE = Note(), Note(), Note()
+
+
 class BinnedLearner(WeakLearner, Declared, BaseEstimator):  # type: ignore[misc]
     """Base of weak learners on binned features.
 
@@ -39,8 +44,8 @@ class BinnedLearner(WeakLearner, Declared, BaseEstimator):  # type: ignore[misc]
     """
 
     splitter: Literal["best", "equal-width"] = "best"
-    bin_range: Literal["feature", "global"] = "feature"
-    max_bins: Annotated[int, Interval(Integral, 2, 255, closed="both")] = 255
+    bin_range: Annotated[Literal["feature", "global"], SPLITS] = "feature"
+    max_bins: Annotated[int, Interval(Integral, 2, 255, closed="both"), SPLITS] = 255
 
     def prepare(
         self,
@@ -85,25 +90,31 @@ class TreeOptions(BinnedLearner):
     criterion: Literal[
         "auto", "gini", "entropy", "gain-ratio", "error", "cost", "squared-error"
     ] = field(default="auto", kw_only=False)
-    max_leaf_nodes: Annotated[int, Interval(Integral, 2, None, closed="left")] | None = None
-    max_depth: Count | None = None
-    min_samples_leaf: Count = 1
+    max_leaf_nodes: Annotated[int, Interval(Integral, 2, None, closed="left"), SIZE] | None = None
+    max_depth: Annotated[Count, SIZE] | None = None
+    min_samples_leaf: Annotated[Count, LEAF_SIZE] = 1
     min_weight_fraction_leaf: Annotated[
         float,
         Interval(Real, 0.0, 0.5, closed="both"),
         Serves((WeightedLabels, BinaryLabels, Targets)),
+        LEAF_SIZE,
     ] = 0.0
-    splitter: Literal["best", "random", "equal-width"] = "best"  # type: ignore[assignment]
-    max_features: (
-        Count | Annotated[float, Interval(RealNotInt, 0.0, 1.0, closed="right")] | Literal["sqrt"]
-    ) | None = None
+    splitter: Annotated[Literal["best", "random", "equal-width"], SPLITS] = "best"  # type: ignore[assignment]
+    max_features: Annotated[
+        Count
+        | Annotated[float, Interval(RealNotInt, 0.0, 1.0, closed="right")]
+        | Literal["sqrt"]
+        | None,
+        SPLITS,
+    ] = None
     zero_gain: bool = True
 
 
 class GrowthRules(NamedTuple):
     """Rules of growth, as numbers only, for compiled code.
 
-    The rules before `kind` are the options of their names.
+    A rule with the name of an option of the tree is its value, and `Tree._rules` computes the
+    others.
 
     Attributes
     ----------
@@ -117,9 +128,6 @@ class GrowthRules(NamedTuple):
         Number of features drawn for each node; all features if there are no more.
     max_leaves : int
         Limit of the tree, at least 1; no more leaves than rows.
-    min_cases : float
-        Smallest weight of a leaf in cases, of which a tree has as many as samples (C4.5); 0 for no
-        limit.
     seed : int
         Key of the random draws.
     histograms : int
@@ -127,19 +135,34 @@ class GrowthRules(NamedTuple):
     entry_cost : float
         Cost of an entry of a row in a compact histogram, relative to a bin of a full histogram; 0
         for compact histograms only, infinity for full histograms only.
+    min_cases : float
+        Smallest weight of a leaf in cases, of which a tree has as many as samples (C4.5); 0 for no
+        limit.
     """
 
-    max_depth: int
-    min_samples_leaf: int
-    min_weight_fraction_leaf: float
-    zero_gain: bool
     kind: int
     criterion: int
     n_sums: int
     random: bool
     n_drawn: int
     max_leaves: int
-    min_cases: float
     seed: int
     histograms: int
-    entry_cost: float
+    max_depth: int
+    min_samples_leaf: int
+    min_weight_fraction_leaf: float
+    zero_gain: bool
+    entry_cost: float = 3.0
+    min_cases: float = 0.0
+
+    @classmethod
+    def of(cls, tree: TreeOptions, **computed: Any) -> GrowthRules:
+        """Return computed rules and the options of a tree as numbers, 2**63 - 1 for None."""
+        options = {name: getattr(tree, name) for name in _TYPES if hasattr(tree, name)}
+        for name in options.keys() - computed:
+            computed[name] = _TYPES[name](2**63 - 1 if options[name] is None else options[name])
+        return cls(**computed)
+
+
+#: Type of each rule by its name.
+_TYPES = get_type_hints(GrowthRules)

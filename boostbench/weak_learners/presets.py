@@ -6,14 +6,12 @@ from typing import ClassVar
 
 from boostbench.registry import weak_learners
 from boostbench.weak_learners.demands import BinaryLabels, Costs, Targets, WeightedLabels
+from boostbench.weak_learners.options import LEAF_SIZE, SIZE, SPLITS
 from boostbench.weak_learners.tree import Tree
-
-_SPLITS = ("splitter", "bin_range", "max_features", "max_bins")
-_GREEDY = ("max_leaf_nodes", "max_depth", *_SPLITS)
 
 
 @weak_learners.register("stump")
-class Stump(Tree, takes=("criterion", *_SPLITS)):
+class Stump(Tree, takes=("criterion", SPLITS)):
     """A `Tree` of two leaves.
 
     Examples
@@ -26,7 +24,7 @@ class Stump(Tree, takes=("criterion", *_SPLITS)):
 
 
 @weak_learners.register("greedy")
-class Greedy(Tree, takes=_GREEDY):
+class Greedy(Tree, takes=(SIZE, SPLITS)):
     """Tree that greedily minimises the summed cost of its answers.
 
     Best first; the value of a node is ``min_k sum_i C[i, k]``, and a split that gains at most
@@ -49,7 +47,7 @@ class Greedy(Tree, takes=_GREEDY):
 
 
 @weak_learners.register("greedy-info")
-class GreedyInfo(Tree, takes=_GREEDY):
+class GreedyInfo(Tree, takes=(SIZE, SPLITS)):
     """`Greedy` with the information gain (bits of entropy) of the weighted labels.
 
     References
@@ -68,7 +66,7 @@ class GreedyInfo(Tree, takes=_GREEDY):
 
 
 @weak_learners.register("regression-tree")
-class RegressionTree(Tree, takes=("min_samples_leaf", "min_weight_fraction_leaf", *_GREEDY)):
+class RegressionTree(Tree, takes=(SIZE, LEAF_SIZE, SPLITS)):
     """Weighted least-squares tree, as scikit-learn's, of at most 8 leaves of at least 2 rows.
 
     Examples

@@ -30,11 +30,6 @@ from boostbench.weak_learners.structures import GrownTrees, Numbers
 #: Bytes of stored histograms of a growing tree; others are built again when needed.
 _HISTOGRAM_BYTES = 64 << 20
 
-#: Cost of an entry of a row in a compact histogram, relative to a bin of a full histogram.
-_ENTRY_COST = 3.0
-
-_NO_LIMIT = 2**63 - 1
-
 _FOR_LABELS = ("gini", "entropy", "gain-ratio", "error")
 
 
@@ -163,7 +158,6 @@ class Tree(TreeOptions):
     ) -> GrowthRules:
         kind = type(demand)
         self.check(kind)
-        criterion = self._criteria[kind][0] if self.criterion == "auto" else self.criterion
         n_sums = 2
         if isinstance(demand, WeightedLabels):
             n_sums = int(demand.n_classes)
@@ -173,25 +167,25 @@ class Tree(TreeOptions):
         draws = random or n_drawn < data.n_features
         if draws and rng is None:
             raise ValueError("splitter='random' and max_features need a random generator")
-        leaves = _NO_LIMIT if self.max_leaf_nodes is None else int(self.max_leaf_nodes)
-        depth = _NO_LIMIT if self.max_depth is None else int(self.max_depth)
+        leaves = min(
+            self.max_leaf_nodes or data.n_rows, data.n_rows, 1 << min(self.max_depth or 62, 62)
+        )
         cells = (n_sums + 1) * data.low.shape[0]
-        return GrowthRules(
-            max_depth=depth,
-            min_samples_leaf=int(self.min_samples_leaf),
-            min_weight_fraction_leaf=float(self.min_weight_fraction_leaf),
-            zero_gain=bool(self.zero_gain),
+        return GrowthRules.of(
+            self,
             kind=KIND_OF[kind],
-            criterion=CRITERIA[criterion],
+            criterion=CRITERIA[self._criterion(kind)],
             n_sums=n_sums,
             random=random,
             n_drawn=n_drawn,
-            max_leaves=max(min(leaves, 1 << min(depth, 62), data.n_rows), 1),
-            min_cases=0.0,
+            max_leaves=max(int(leaves), 1),
             seed=int(rng.integers(2**62)) if draws and rng is not None else 0,
             histograms=max(2, _HISTOGRAM_BYTES // (8 * cells)),
-            entry_cost=_ENTRY_COST,
         )
+
+    def _criterion(self, kind: type) -> str:
+        """Return the criterion of growth for a kind of demand."""
+        return self._criteria[kind][0] if self.criterion == "auto" else self.criterion
 
     def _n_drawn(self, n_features: int) -> int:
         """Return the number of features drawn for each node."""

@@ -1,9 +1,12 @@
+from typing import Annotated
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import InvalidParameterError
 
 from boostbench.registry import weak_learners
 from boostbench.weak_learners import (
@@ -20,6 +23,7 @@ from boostbench.weak_learners import (
     make_weak_learner,
 )
 from boostbench.weak_learners.drawing import FittedTree
+from boostbench.weak_learners.options import LEAF_SIZE
 from tests.weak_learners import reference
 
 
@@ -57,16 +61,20 @@ def test_an_option_with_effect_on_the_demand_is_taken(learner, demand):
     assert learner.fit(data, demand).trees.n_trees == 3
 
 
-def test_a_preset_takes_no_option_that_it_does_not_name():
-    class WithOneMore(Tree):
+def test_a_preset_takes_no_option_but_those_of_its_names_and_groups():
+    class WithTwoMore(Tree):
         depth_penalty: float = 0.0
+        least: Annotated[bool | None, LEAF_SIZE] = None
 
-    class Small(WithOneMore, takes=("criterion",)):
-        max_depth = 2
+    class Small(WithTwoMore, takes=("criterion", LEAF_SIZE)):
+        min_samples_leaf, max_depth = 3, 2
 
-    assert Small().get_params() == {"criterion": "auto"}
+    shares = {"min_samples_leaf": 3, "min_weight_fraction_leaf": 0.0}
+    assert Small().get_params() == {"criterion": "auto", "least": None, **shares}
     assert (Small().depth_penalty, Small().max_depth) == (0.0, 2)
-    assert WithOneMore(depth_penalty=1.0).get_params()["depth_penalty"] == 1.0
+    assert WithTwoMore(depth_penalty=1.0).get_params()["depth_penalty"] == 1.0
+    with pytest.raises(InvalidParameterError, match="'least' parameter"):
+        Small(least=2).prepare(np.zeros((1, 1)))
 
 
 @settings(max_examples=40)
