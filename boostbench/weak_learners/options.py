@@ -158,9 +158,10 @@ class GrowthRules(NamedTuple):
     @classmethod
     def of(cls, tree: TreeOptions, **computed: Any) -> GrowthRules:
         """Return computed rules and the options of a tree as numbers, 2**63 - 1 for None."""
-        options = {name: getattr(tree, name) for name in _TYPES if hasattr(tree, name)}
-        for name in options.keys() - computed:
-            computed[name] = _TYPES[name](2**63 - 1 if options[name] is None else options[name])
+        for name, number in _TYPES.items():
+            if name not in computed and hasattr(tree, name):
+                value = getattr(tree, name)
+                computed[name] = number(2**63 - 1 if value is None else value)
         return cls(**computed)
 
 
