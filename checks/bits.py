@@ -35,10 +35,11 @@ from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.execution import make, prepare
 from boostbench.experiments.running.measuring import Recorder, measure, record_round, record_test
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
+from boostbench.plugin_files import load_plugin
 from boostbench.quantities import QUANTITIES
+from boostbench.resources import shipped
 from boostbench.theory import gaussians
 from boostbench.theory.bounds import potential_bound
-from boostbench.theory.pixels import pixel_map
 
 Values = dict[str, list[Any]]
 _DIGEST = "digest"
@@ -166,6 +167,7 @@ def computed() -> Iterator[tuple[str, Callable[[], Values]]]:
         bounds = [potential_bound(6, 0.0, T, condition=condition) for T in range(11)]
         bounds += [potential_bound(K, 0.1, 10, condition=condition) for K in range(2, 11)]
         yield f"bounds, {condition}", partial(_numbers, bounds=bounds)
+    pixel_map = load_plugin(shipped("configs") / "multiclass-theory/pixels.py").pixel_map
     for T, gamma in ((10, 0.0), (30, 0.0), (30, 0.4)):
         yield f"degrees, T = {T}, gamma = {gamma}", partial(_fields, pixel_map(T, gamma))
     for eta in (0.1, 0.5):
