@@ -8,6 +8,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import InvalidParameterError
 
+from boostbench.declared import Note
 from boostbench.registry import weak_learners
 from boostbench.weak_learners import (
     BinaryLabels,
@@ -23,7 +24,6 @@ from boostbench.weak_learners import (
     make_weak_learner,
 )
 from boostbench.weak_learners.drawing import FittedTree
-from boostbench.weak_learners.options import LEAF_SIZE
 from tests.weak_learners import reference
 
 
@@ -62,15 +62,16 @@ def test_an_option_with_effect_on_the_demand_is_taken(learner, demand):
 
 
 def test_a_preset_takes_no_option_but_those_of_its_names_and_groups():
+    group = Note()
+
     class WithTwoMore(Tree):
         depth_penalty: float = 0.0
-        least: Annotated[bool | None, LEAF_SIZE] = None
+        least: Annotated[bool, group] | None = None
 
-    class Small(WithTwoMore, takes=("criterion", LEAF_SIZE)):
-        min_samples_leaf, max_depth = 3, 2
+    class Small(WithTwoMore, takes=("criterion", group)):
+        max_depth = 2
 
-    shares = {"min_samples_leaf": 3, "min_weight_fraction_leaf": 0.0}
-    assert Small().get_params() == {"criterion": "auto", "least": None, **shares}
+    assert Small().get_params() == {"criterion": "auto", "least": None}
     assert (Small().depth_penalty, Small().max_depth) == (0.0, 2)
     assert WithTwoMore(depth_penalty=1.0).get_params()["depth_penalty"] == 1.0
     with pytest.raises(InvalidParameterError, match="'least' parameter"):
