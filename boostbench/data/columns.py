@@ -367,7 +367,12 @@ def _codes(column: Texts, *, ordered: bool = False) -> tuple[Numbers, Column]:
     codes[real] = _coded(words, values)
     codes = codes[column.index]
     is_folded = len({value.casefold() for value in values}) < len(values)
+    n_rows = int(np.isfinite(codes).sum())
+    is_free = (
+        len(values) > max(20, n_rows / 4) and sum(" " in value for value in values) > n_rows / 8
+    )
     notes = [
+        f"{len(values)} different texts in {n_rows} rows, as in free text" if is_free else "",
         "some values differ only in case" if is_folded else "",
         _missing([text for text in texts[used & column.missing].tolist() if text]),
     ]
