@@ -58,6 +58,7 @@ NOT_TYPED = {
     "boostbench report noise20 --size quick --open": "needs the runs of the command before",
     "boostbench report --all": "takes minutes; tests/cli/test_report_all.py does it with few",
     "boostbench reproduce": "takes hours",
+    "boostbench run noise-study/": "takes hours; `run quickstart` is typed",
     "boostbench report my-study.yaml": "stands for a config of the reader",
     "boostbench verify my-study.yaml": "stands for a config of the reader",
     "boostbench status noise20 --watch": "waits for the runs of others",

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from boostbench.errors import BoostbenchError
 from boostbench.reports.claims.verdicts import ClaimView
+from boostbench.reports.overview import write_overview
 from tests.cli.conftest import TINY
 
 CLAIMS = """\
@@ -189,22 +191,14 @@ def test_a_paper_is_its_folder_and_the_configs_that_name_it():
 
 
 def test_the_overview_counts_the_reading_that_fits_best(tmp_path):
-    from boostbench.reports.overview import write_overview
-
     held = {name: {"agreement": "agrees" if name == "a" else "better than printed", "placebo": 0.25}
             for name in ("a", "b", "c")}  # fmt: skip
     column = "Table 1, AdaBoost"
     for name, printed, agree in (("main", {column: held}, "a"), ("trial", {}, "bcz")):
         folder = tmp_path / "results" / name
         folder.mkdir(parents=True)
-        found = {
-            "config": name,
-            "title": name,
-            "paper": "mine",
-            "part": "",
-            "size": "",
-            "claims": [],
-        }
+        found = dict.fromkeys(("part", "size"), "") | {"config": name, "title": name}
+        found |= {"paper": "mine", "claims": []}
         found |= {"runs": {"ok": 1, "planned": 1}, "printed": printed}
         found["readings"] = {column: {"a table: adaboost": [*agree]}, "Table 2, other": {"x": []}}
         (folder / "summary.json").write_text(json.dumps(found))
@@ -214,9 +208,6 @@ def test_the_overview_counts_the_reading_that_fits_best(tmp_path):
 
 
 def test_a_damaged_summary_is_named(tmp_path):
-    from boostbench.errors import BoostbenchError
-    from boostbench.reports.overview import write_overview
-
     folder = tmp_path / "results" / "broken"
     folder.mkdir(parents=True)
     (folder / "summary.json").write_text(json.dumps({"config": "broken"}))
