@@ -60,7 +60,7 @@ def zero_one_loss(states: ArrayLike) -> Floats:
     [1.0, 0.0]
     """
     states = np.asarray(states)
-    tied_or_behind: Floats = states[..., 0] <= states[..., 1:].max(axis=-1)
+    tied_or_behind: NDArray[np.bool_] = states[..., 0] <= states[..., 1:].max(axis=-1)
     return tied_or_behind.astype(np.float64)
 
 

@@ -96,7 +96,7 @@ class MultiLabelStump(BinnedLearner):
         weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
         rows = np.flatnonzero(weight.any(axis=1))
         tie = _TIE * total(np.abs(weight))
-        n_pairs = (
+        n_pairs = int(
             np.broadcast_to(data.samples[0], data.n_rows).sum() * weight.shape[1]
             if demand.count is None
             else demand.count.sum()
