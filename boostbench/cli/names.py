@@ -168,9 +168,9 @@ def _documentation(plugin: Any) -> Iterator[str]:
     """Yield the docstrings of an object, and of the bases of a class that have sections."""
     yield _without_markup(inspect.getdoc(plugin) or "")
     for base in inspect.getmro(plugin)[1:] if inspect.isclass(plugin) else ():
-        text = vars(base).get("__doc__") or ""
-        if base.__module__.startswith("boostbench.") and "\n    ----" in text:
-            yield f"{base.__name__}: {_without_markup(inspect.cleandoc(text))}"
+        text = inspect.cleandoc(vars(base).get("__doc__") or "")
+        if base.__module__.startswith("boostbench.") and "\n----" in text:
+            yield f"{base.__name__}: {_without_markup(text)}"
 
 
 def _lines(description: dict[str, Any]) -> Iterator[str]:
