@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from boostbench.reports.claims.verdicts import ClaimView, Verdict
 
 _SIZES = ("quick", "standard", "full")
-#: What is said of a config without runs to repeat, by the method of `Experiment`.
+#: Messages about a config without runs to repeat, by the method of `Experiment`.
 _NOTHING = {
     "repeat": "no run has a valid record to repeat; `status` says why",
     "adopt": "no run is stale because of its code alone",

@@ -1,4 +1,4 @@
-"""What a worker adds to a run: compilation of the kernels before the fit, and clocks."""
+"""Additions of a worker to a run: compilation of the kernels before the fit, and clocks."""
 
 from __future__ import annotations
 
