@@ -172,7 +172,7 @@ def labels(
     suspects = found.suspects.head(n)
     if output is not None:
         cells = table.iloc[suspects["row"] - 1].reset_index(drop=True)
-        both = suspects.join(cells, rsuffix=" (file)")  # if it has a column of such a name
+        both = suspects.join(cells.rename(columns={c: f"{c} (file)" for c in suspects}))
         write_file(output, both.to_csv(index=False).encode())
     interval = f"95 % interval {100 * found.low:.1f} to {100 * found.high:.1f} %"
     print(f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval}).\n")
