@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -60,3 +61,16 @@ class RobustLightGBM(LGBMClassifier):
         """Return the predicted labels after ``num_iteration`` rounds, shape (n,)."""
         P = self.predict_proba(X, num_iteration=num_iteration, **kwargs)
         return np.asarray(self.classes_[P.argmax(axis=1)])
+
+    def staged_predict_proba(self, X: Any) -> Iterator[NDArray[np.float64]]:
+        """Yield class probabilities after each round, shape (n, n_classes)."""
+        scores: Any = 0.0
+        for t in range(self.booster_.current_iteration()):
+            this: dict[str, Any] = {"raw_score": True, "start_iteration": t, "num_iteration": 1}
+            scores = scores + super().predict_proba(X, **this)
+            yield probabilities(scores)
+
+    def staged_predict(self, X: Any) -> Iterator[NDArray[Any]]:
+        """Yield the predicted labels after each round, shape (n,)."""
+        for P in self.staged_predict_proba(X):
+            yield np.asarray(self.classes_[P.argmax(axis=1)])

@@ -6,7 +6,7 @@ each round. The predictions after t rounds of another classifier are obtained fr
 - ``staged_predict`` (gradient boosting of scikit-learn, CatBoost);
 - ``estimators_`` of a scikit-learn ensemble with ``warm_start`` (forests, bagging): the first t
   members vote with equal weights;
-- a limit on the rounds (``num_iteration`` of LightGBM, ``iteration_range`` of XGBoost).
+- the range of rounds that count (``num_iteration`` of LightGBM, ``iteration_range`` of XGBoost).
 
 For any other classifier a fit counts as a single round.
 """
@@ -38,6 +38,7 @@ from sklearn.utils.validation import (
 )
 
 from boostbench.boosters.staged import StagedScore
+from boostbench.boosters.state import softmax
 from boostbench.errors import BoostbenchError, PluginError
 from boostbench.models_only import models_only
 from boostbench.registry import boosters
@@ -328,11 +329,32 @@ class ClassifierBooster(StagedScore, ClassifierMixin, BaseEstimator):  # type: i
         elif hasattr(self.model_, "estimators_"):
             for t, votes in enumerate(self._votes(X), start=1):
                 yield votes.argmax(axis=1) if what == "predict" else votes / t
+        elif hasattr(self.model_, "get_booster"):
+            yield from self._stages_of_xgboost(X, predict)
+        elif predict.__module__ == "lightgbm.sklearn" and what == "predict":
+            yield from self._labels_of_lightgbm(X)
         else:
-            has_number = "num_iteration" in inspect.signature(predict).parameters
             for t in range(1, self._n_rounds() + 1):
-                to_t = {"num_iteration": t} if has_number else {"iteration_range": (0, t)}
-                yield predict(X, **to_t)
+                yield predict(X, num_iteration=t)
+
+    def _stages_of_xgboost(self, X: Any, predict: Callable[..., Any]) -> Iterator[Any]:
+        """Yield predictions, each of one round on top of the scores of the rounds before."""
+        scores = None
+        for t in range(self._n_rounds()):
+            this: dict[str, Any] = {"base_margin": scores, "iteration_range": (t, t + 1)}
+            yield predict(X, **this)
+            scores = self.model_.predict(X, output_margin=True, **this)
+
+    def _labels_of_lightgbm(self, X: Any) -> Iterator[Any]:
+        """Yield the codes of the labels, from the sums of the scores that each round adds."""
+        F: Any = 0.0
+        for t in range(self._n_rounds()):
+            this = {"raw_score": True, "start_iteration": t, "num_iteration": 1}
+            F = F + self.model_.predict_proba(X, **this)
+            # not by F: the first of equal probabilities counts
+            yield softmax(F if F.ndim == 2 else np.column_stack([np.zeros_like(F), F])).argmax(
+                axis=1
+            )
 
     def _votes(self, X: Any) -> Iterator[Any]:
         """Yield the sum of the probabilities of the first t members, for t = 1, 2, ..."""
