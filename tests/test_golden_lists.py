@@ -59,7 +59,8 @@ def names_in(folder):
         content = content.encode() if isinstance(content, str) else content
         (folder / name).write_bytes(content)
         stem = name.partition(".")[0]
-        (folder / "entries.yaml").write_text(f"{stem}: {entry}")
+        if entry:  # with another file, all catalogs are read again
+            (folder / "entries.yaml").write_text(f"{stem}: {entry}")
         return load(stem, None, [folder], missing=missing, encode=encode)
 
     def column(cells, labels="x|y|" * 9, **entry):
