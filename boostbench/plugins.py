@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from boostbench.data.loading import load
     from boostbench.declared import Count, NotNegative, Positive, Share
     from boostbench.errors import BoostbenchError, UnknownNameError, unknown
-    from boostbench.experiments.configs.fields import FileBeside
+    from boostbench.experiments.configs.fields import BESIDE, FileBeside
+    from boostbench.experiments.configs.file import load_config
     from boostbench.experiments.configs.kind_options import (
         BoosterLabel,
         DataSetLabel,
@@ -53,7 +54,6 @@ if TYPE_CHECKING:
         Number,
         SeveralLabels,
         Tolerance,
-        Twin,
         Whole,
     )
     from boostbench.reports.claims.comparing import held_in
@@ -80,6 +80,7 @@ if TYPE_CHECKING:
         round_log_ticks,
         styles_of,
     )
+    from boostbench.reports.figures.rank_figures import case_errors
     from boostbench.reports.figures.style import (
         GREY,
         INK,
@@ -116,17 +117,18 @@ if TYPE_CHECKING:
         metric_of,
     )
     from boostbench.reports.values.rank_statistics import (
-        case_errors,
         competition_ranks,
         holm,
         share_in_words,
+        signed_rank_p,
     )
     from boostbench.reports.values.samples import (
         Repeats,
         estimate,
         resampled_sets,
         sample_of,
-        signed_rank_p,
+        samples_of,
+        side_by_side,
     )
     from boostbench.theory.bounds import make_potential, potential_bound
     from boostbench.theory.codewords import codewords

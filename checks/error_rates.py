@@ -44,9 +44,9 @@ def _sample(errors: Floats, design: Design, on_each: Floats | None = None) -> Re
     return Repeats(values, design, on_each=parts)
 
 
-def _design(n: int, source: str, ratio: float = 0.0) -> Design:
+def _design(n: int, source: str, ratio: float = 0.0, n_test: int = 1) -> Design:
     units = frozenset((seed, 0) for seed in range(n))
-    return Design(units, source, ratio, True, "one problem")  # type: ignore[arg-type]
+    return Design(units, source, ratio, True, "one problem", n_test)  # type: ignore[arg-type]
 
 
 def _stumps(x: Floats, y: Floats, train: NDArray[np.bool_]) -> Floats:
@@ -219,7 +219,7 @@ def _printed(rng: np.random.Generator, source: str, n: int) -> State:
     runs = common + math.sqrt(1 - shared) * of_test * rng.normal(size=n + 1)
     runs = rate + runs + spread * rng.normal(size=n + 1)
     value = PaperValue("a", "b", 1, 0.0, float(runs[0]), f"{100 * runs[0]:.2f}", "")
-    found = compare_with_printed(_sample(runs[1:], _design(n, source, ratio)), value, n_test)
+    found = compare_with_printed(_sample(runs[1:], _design(n, source, ratio, n_test)), value)
     assert found is not None
     return "fails" if found[1].endswith("printed") else "open"
 

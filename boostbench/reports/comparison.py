@@ -24,12 +24,13 @@ from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.text import capital, listed, write_file
 from boostbench.reports.values.frame import Study
+from boostbench.reports.values.rank_statistics import ROUNDING
 from boostbench.reports.values.samples import (
     FEWEST_SETS,
-    ROUNDING,
     Estimate,
     Repeats,
     estimate,
+    in_common,
     joint_draws,
     over_sets,
     sample_of,
@@ -274,10 +275,14 @@ def compare_values(
     places: dict[str, dict[str, Repeats]] = {}
     errors = []
     for place, table in tables.items():
-        try:
-            places[place] = _shared(place, table)
-        except BoostbenchError as error:
-            errors.append(error)
+        present = {name: sample for name, sample in table.items() if sample.values} or table
+        shared = dict(zip(present, in_common(present.values()), strict=True))
+        if len(shared) < 2 or any(len(sample.values) < 2 for sample in shared.values()):
+            gaps = [gap for sample in table.values() for gap in sample.gaps]
+            what = "; ".join(["two boosters with two results are needed", *gaps[:1]])
+            errors.append(BoostbenchError(what, where=place))
+        else:
+            places[place] = shared
     if errors and not places:
         raise errors[0]
     names = list(dict.fromkeys(name for samples in tables.values() for name in samples))
@@ -304,20 +309,6 @@ def compare_values(
     sentences += [f"No answer on {error}" for error in errors]
     frames = pd.DataFrame(boosters), pd.DataFrame(pairs)
     return Comparison("\n".join(sentences), *frames, rope, metric)
-
-
-def _shared(place: str, samples: Mapping[str, Repeats]) -> dict[str, Repeats]:
-    """Return the samples with values, restricted to their common units."""
-    present = {name: sample for name, sample in samples.items() if sample.values}
-    units = set.intersection(*(set(sample.values) for sample in (present or samples).values()))
-    if len(present) < 2 or len(units) < 2:
-        gaps = [gap for sample in samples.values() for gap in sample.gaps]
-        what = "two boosters with two results are needed"
-        raise BoostbenchError("; ".join([what, *gaps[:1]]), where=place)
-    return {
-        name: replace(sample, values={unit: sample.values[unit] for unit in sorted(units)})
-        for name, sample in present.items()
-    }
 
 
 def _ranking(

@@ -9,11 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.experiments.configs.shipped import shipped_configs
@@ -34,10 +32,11 @@ from boostbench.reports.figures.style import Drawing, drawing_style, files_of, p
 from boostbench.reports.overview import LEADERBOARD, SUMMARY, ReportSummary, description
 from boostbench.reports.protocol import provenance
 from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
-from boostbench.reports.text import asset, in_print, listed, render, write_files
+from boostbench.reports.text import in_print, listed, render, write_files
 from boostbench.reports.values.frame import Study, holds
 from boostbench.reports.values.paper import Held, in_words
 from boostbench.reports.values.part_options import PartOptions
+from boostbench.reports.values.samples import samples_of
 from boostbench.source import read_source
 
 if TYPE_CHECKING:
@@ -92,6 +91,7 @@ class Report:
         """Return what the overview and the head of the page need."""
         config, results = self.study.config, self.study.results
         paper, part = (text.strip() for text in config.paper.partition(",")[::2])
+        printed, readings = _compared(self.tables.values())
         return ReportSummary(
             config=config.name,
             title=config.title or config.name,
@@ -100,8 +100,8 @@ class Report:
             part=part,
             size=self.size,
             runs={"ok": sum(r.ok for r in results), "planned": len(results)},
-            printed=_printed(table for table in self.tables.values() if table.is_main),
-            readings=_readings(self.tables.values()),
+            printed=printed,
+            readings=readings,
             figures=tuple(name for name in self.figures if name not in self.undrawn),
             claims=tuple(map(view_of, self.verdicts)),
             answers=self.answers,
@@ -122,11 +122,6 @@ class Report:
         held = [each for numbers in summary.printed.values() for each in numbers.values()]
         facts = [in_words(held)] if held else []
         facts += [counts_in_words(summary.claims)] if summary.claims else []
-        uplot = {
-            "licence": asset("uplot/LICENSE"),
-            "style": asset("uplot/uPlot.min.css"),
-            "script": asset("uplot/uPlot.iife.min.js") + asset("chart.js"),
-        }
         page = partial(
             render,
             "report.html.j2",
@@ -135,7 +130,6 @@ class Report:
             leaderboard=leaderboard,
             config=study.config,
             n_runs=len(study.results),
-            library=uplot if any(drawing.chart for drawing in drawings.values()) else "",
             counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
             facts=facts,
             claims=[*zip(summary.claims, map(evidence_rows, self.verdicts), strict=True)],
@@ -191,23 +185,22 @@ class Report:
         return write_files(Path(folder), contents)
 
 
-def _printed(tables: Iterable[Table]) -> dict[str, dict[str, Held]]:
-    """Return the first comparison with each printed number, by column of the paper."""
-    found: dict[str, dict[str, Held]] = {}
-    for column, readings in chain.from_iterable(table.held.items() for table in tables):
-        for numbers in readings.values():
-            found[column] = {**numbers, **found.get(column, {})}
-    return found
+def _compared(
+    tables: Iterable[Table],
+) -> tuple[dict[str, dict[str, Held]], dict[str, dict[str, tuple[str, ...]]]]:
+    """Return the comparisons with printed numbers, by column of the paper.
 
-
-def _readings(tables: Iterable[Table]) -> dict[str, dict[str, tuple[str, ...]]]:
-    """Return the printed numbers that agree, by column of the paper and reading."""
-    found: dict[str, dict[str, tuple[str, ...]]] = {}
-    for column, readings in chain.from_iterable(table.held.items() for table in tables):
-        for reading, numbers in readings.items():
+    The first with each number in a main table, and the numbers that agree by reading.
+    """
+    first: dict[str, dict[str, Held]] = {}
+    agreeing: dict[str, dict[str, tuple[str, ...]]] = {}
+    for table in tables:
+        for column, reading, numbers in table.held:
+            if table.is_main:
+                first[column] = {**numbers, **first.get(column, {})}
             agree = (number for number, held in numbers.items() if held.agreement == "agrees")
-            found.setdefault(column, {})[reading] = tuple(agree)
-    return found
+            agreeing.setdefault(column, {})[reading] = tuple(agree)
+    return first, agreeing
 
 
 def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str, Any]]:
@@ -388,27 +381,24 @@ def leaderboard_page(study: Study, summary: ReportSummary, evidence: str = "") -
         summary=summary,
         board=board,
         evidence=evidence,
-        leaderboard=asset("leaderboard.js"),
         config=names.get(study.config.path.resolve(), study.config.path.name),
     )
 
 
 def _measure(study: Study, name: str, quantity: Quantity) -> dict[str, Any]:
     """Return a quantity after the last round: mean and, of several runs, spread of each cell."""
-    frame = study.at(name)
-    frame["value"] *= quantity.scale
-    cells = frame.groupby(["booster", "dataset", "noise"], observed=True)["value"]
-    values = {
-        labels: [float(f"{mean:.4g}"), *([float(f"{std:.2g}")] if np.isfinite(std) else [])]
-        for labels, mean, std in cells.agg(["mean", "std"]).itertuples()
-    }
+    values = {}
+    for labels, sample in samples_of(study, name).items():
+        shown = [quantity.scale * value for value in sample.values.values()]
+        spread = [float(f"{stdev(shown):.2g}")] if len(shown) > 1 else []
+        values[labels] = [float(f"{fmean(shown):.4g}"), *spread] if shown else None
     return {
         "words": quantity.words,
         "unit": quantity.unit,
         "decimals": 1 if quantity.unit else 3,
         "higher": bool(quantity.higher),
         "values": [
-            [[values.get((b, d, n)) for n in study.noises] for d in study.datasets]
+            [[values.get((n, d, b)) for n in study.noises] for d in study.datasets]
             for b in study.contenders
         ],
     }

@@ -251,10 +251,9 @@ def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> tuple[Path
 def render(template: str, **values: Any) -> str:
     """Return a page, a single file without external resources.
 
-    Text in HTML is escaped; filters are `in_print` (printed) and `markdown`.
+    Text in HTML is escaped; filters are `in_print` (printed) and `markdown`, and `asset` is known.
     """
-    assets = {"style": asset("report.css"), "script": asset("report.js")}
-    return _templates().get_template(template).render(**assets, **values)
+    return _templates().get_template(template).render(**values)
 
 
 @cache
@@ -270,6 +269,7 @@ def _templates() -> Environment:
         lstrip_blocks=True,
     )
     templates.filters |= {"printed": in_print, "markdown": markdown}
+    templates.globals["asset"] = asset
     templates.policies["json.dumps_kwargs"] = {"separators": (",", ":")}
     return templates
 

@@ -18,7 +18,9 @@ from boostbench.plugins import (
     chosen_rounds,
     colours_of,
     round_ticks,
+    samples_of,
     share_in_words,
+    side_by_side,
 )
 
 _PANEL, _HEIGHT = 2.5, 2.3
@@ -52,8 +54,9 @@ def excess(
     both = study.only(boosters=[label, other])
     excesses = {}
     for T in chosen_rounds(study, at):
-        errors = 100 * both.by_booster("test_error", T)
-        excesses[T] = (errors[label] - errors[other]).dropna().to_numpy()
+        pairs = side_by_side(samples_of(study, "test_error", T), (label, other)).values()
+        differences = [100 * each for a, b in pairs for each in a.minus(b).values.values()]
+        excesses[T] = np.array(differences)
     n = max(len(values) for values in excesses.values())
     if not n:
         raise BoostbenchError(f"no draw was done by both {label!r} and {other!r} yet")

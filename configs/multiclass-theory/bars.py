@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import pandas as pd
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
@@ -25,6 +25,7 @@ from boostbench.plugins import (
     lay_out,
     repeats_in_words,
     round_log_ticks,
+    samples_of,
 )
 
 _BAR, _GAP = 0.15, 0.2  # inches: width of a bar, space between data sets
@@ -49,8 +50,7 @@ def bars(
         Write the means above the bars.
     """
     (axis, T), colours = axis_at(study, value, at), colours_of(study)
-    values = study.at(value, at)
-    values["value"] *= QUANTITIES[value].scale
+    samples = samples_of(study, value, at)
     group = _BAR * len(study.boosters) + _GAP
     width = max(_NARROWEST - 0.6, group * len(study.datasets))
     titles = [noise * (len(study.noises) > 1) for noise in study.noises]
@@ -61,8 +61,11 @@ def bars(
         axes.set_xticks(range(len(study.datasets)), study.datasets, rotation=25, ha="right")
         axes.tick_params(axis="x", length=0)
         axes.grid(axis="x", visible=False)
-        of_noise = values[values["noise"] == noise]
-        cells = dict(list(of_noise.groupby(["dataset", "booster"], observed=True)["value"]))
+        cells = {
+            labels[1:]: QUANTITIES[value].scale * np.array([*sample.values.values()])
+            for labels, sample in samples.items()
+            if labels[0] == noise and sample.values
+        }
         _draw_noise(axes, study, cells, colours, number=number if numbers else "")
         round_log_ticks(axes)
     words = repeats_in_words(study, band=False)
@@ -79,7 +82,7 @@ def bars(
 
 
 def _draw_noise(
-    axes: Axes, study: Study, cells: dict[Any, pd.Series], colours: dict[str, str], *, number: str
+    axes: Axes, study: Study, cells: dict[Any, Any], colours: dict[str, str], *, number: str
 ) -> None:
     width = _BAR / (_BAR * len(study.boosters) + _GAP)  # relative to the distance of data sets
     for place, dataset in enumerate(study.datasets):
@@ -87,7 +90,7 @@ def _draw_noise(
         for order, booster in enumerate(study.boosters):
             if (dataset, booster) not in cells:
                 continue
-            values = cells[dataset, booster].to_numpy()
+            values = cells[dataset, booster]
             x, mean = left + order * width, float(values.mean())
             axes.bar(x, mean, 0.92 * width, color=colours[booster], linewidth=0)
             spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0

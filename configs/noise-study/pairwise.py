@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,13 +27,14 @@ from boostbench.plugins import (
     chosen_round,
     describe,
     holm,
+    samples_of,
+    side_by_side,
     signed_rank_p,
     span,
 )
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from pandas import DataFrame
 
 _DECIMALS = 10  # means of the same counts may differ in the last bits
 _CELL = 0.92, 0.6  # size of a cell of the matrix, in inches
@@ -101,26 +101,20 @@ def compare_pairs(
     BoostbenchError
         If no pair has a data set in common.
     """
-    pairs = [*pairs]
-    problems = study.by_booster(metric, at)[[*dict.fromkeys(chain(*pairs))]]
-    whole = _over_repeats(problems) if problems.notna().all(axis=None) else None
     tests: dict[tuple[str, str], PairTest] = {}
+    quantity, samples = QUANTITIES[metric], samples_of(study, metric, at)
     for pair in pairs:
-        own = _over_repeats(problems[[*pair]].dropna()) if whole is None else whole
-        common = own[[*pair]]
-        if len(common):
-            errors = QUANTITIES[metric].scale * common.to_numpy()
+        by_set: dict[str, list[list[float]]] = {}  # means over the repeats with each noise
+        for (_, dataset), both in side_by_side(samples, pair).items():
+            means = [quantity.shortfall(sample.mean) for sample in both]
+            by_set.setdefault(dataset, []).append(means)
+        if by_set:
+            over_noises = [np.round(of, _DECIMALS).mean(axis=0) for of in by_set.values()]
+            errors = quantity.scale * np.round(over_noises, _DECIMALS)
             tests[pair] = compare_pair(errors[:, 0], errors[:, 1])
     if not tests:
         raise BoostbenchError("no data set has a result of two boosters yet")
     return tests
-
-
-def _over_repeats(errors: DataFrame) -> DataFrame:
-    """Return means over the repeats of each problem, then over the noises of each data set."""
-    for level in (["dataset", "noise"], ["dataset"]):
-        errors = errors.groupby(level=level, sort=False, observed=True).mean().round(_DECIMALS)
-    return errors
 
 
 def pairwise(
@@ -143,7 +137,7 @@ def pairwise(
     control : str or None, default=None
         Compare only with this booster, with p-values adjusted by Holm's method.
     """
-    check_compared(study, value)
+    check_compared(study)
     columns = study.boosters if control is None else [control]
     row_boosters = [booster for booster in study.boosters if booster != control]
     pairs = ((a, b) for a in row_boosters for b in columns if a != b)
@@ -199,7 +193,7 @@ def pairs(
     """
     from matplotlib.figure import Figure
 
-    check_compared(study, value)
+    check_compared(study)
     ordered = [(a, b) for a in study.boosters for b in study.boosters if a != b]
     tests = compare_pairs(study, ordered, value, chosen_round(study, at))
     differences: dict[str, list[float]] = {}

@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import ValidationInfo, model_validator
+from pydantic import AfterValidator, ValidationInfo, model_validator
 
 from boostbench.plugins import (
+    BESIDE,
     AboutMeans,
     BoosterLabel,
     Case,
     Evidence,
     Labels,
-    Twin,
     UnitOfTest,
     UnknownNameError,
     all_of,
+    load_config,
     lower,
     scope_of,
 )
+
+
+def _twin(path: str) -> Any:
+    """Read another config without its claims, which may refer back to the first config."""
+    return load_config(Path(path), check_parameters=False, with_claims=False)
 
 
 class SmallestIncrease(AboutMeans):
@@ -38,7 +46,7 @@ class SmallestIncrease(AboutMeans):
 
     booster: BoosterLabel
     against: Labels = ()
-    over: Twin
+    over: Annotated[Any, BESIDE, AfterValidator(_twin)]
     unit: UnitOfTest = "mean"
 
     @model_validator(mode="after")

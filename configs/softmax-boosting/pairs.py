@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -30,7 +31,9 @@ from boostbench.plugins import (
     lay_out,
     remark,
     round_ticks,
+    samples_of,
     share_in_words,
+    side_by_side,
 )
 
 # Options of both kinds.
@@ -96,11 +99,12 @@ def pair_up(
     check_metrics(study, metrics)
     rounds = chosen_rounds(study, at)
     both = study.only(boosters=[x, y])
-    values = {
-        (metric, T): QUANTITIES[metric].scale * values[[x, y]].dropna().to_numpy().T
-        for metric, T in itertools.product(metrics, rounds)
-        for values in [both.by_booster(metric, T)]
-    }
+    values = {}
+    for metric, T in itertools.product(metrics, rounds):
+        pairs = side_by_side(samples_of(study, metric, T), (x, y)).values()
+        errors = [[*chain(*(pair[k].values.values() for pair in pairs))] for k in (0, 1)]
+        quantity = QUANTITIES[metric]
+        values[metric, T] = quantity.scale * quantity.shortfall(np.array(errors))
     if not any(pairs.size for pairs in values.values()):
         raise BoostbenchError(f"no problem was done by both {x!r} and {y!r} yet")
     return Pairing(x, y, metrics, rounds, values, colours_of(both))

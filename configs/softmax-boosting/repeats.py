@@ -23,13 +23,12 @@ from boostbench.plugins import (
     colours_of,
     describe,
     lay_out,
-    read_paper_values,
     remark,
     round_ticks,
+    samples_of,
 )
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -56,19 +55,21 @@ def distribution(
         default the noise if there are several noises, otherwise the booster.
     perfect : bool, default=False
         Write the share of repeats with the value 0 above each strip.
-    paper : str or None, default=None
+    paper : PaperValues or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
     (axis, T), colours = axis_at(study, value, at), colours_of(study)
-    frame = study.at(value, at)
-    frame["value"] *= QUANTITIES[value].scale
-    cells = dict(list(frame.groupby(["dataset", "booster", "noise"], observed=True)["value"]))
+    cells = {
+        (dataset, booster, noise): QUANTITIES[value].scale * np.array([*sample.values.values()])
+        for (noise, dataset, booster), sample in samples_of(study, value, at).items()
+        if sample.values
+    }
     printed = _printed(study, value, paper, at)
     x = x or ("noise" if len(study.noises) > 1 else "booster")
     strips, others = study.noises, study.boosters
     if x == "booster":
         strips, others = others, strips
-    names, x_label = _strip_names(study, frame, x)
+    names, x_label = _strip_names(study, x)
     contents = [(dataset, other) for dataset in study.datasets for other in others]
     n_columns = min(len(contents), _MOST_COLUMNS)
     if 1 < len(others) <= _MOST_COLUMNS:
@@ -81,12 +82,12 @@ def distribution(
     labels, pad = (x_label, axis), 11 if perfect else None
     figure, panels = lay_out(titles, n_columns, (width, 1.9), (0.4, 0.5), labels, pad=pad)
     remark(figure, T + "; hollow diamonds: the paper" * bool(printed))
-    top = max([float(frame["value"].max()), *printed.values()]) or 1.0
+    top = max([0.0, *(float(values.max()) for values in cells.values()), *printed.values()]) or 1.0
     for place, (axes, (dataset, other)) in enumerate(zip(panels, contents, strict=True)):
         for position, strip in enumerate(strips):
             booster, noise = (other, strip) if x == "noise" else (strip, other)
             if (dataset, booster, noise) in cells:
-                values = cells[dataset, booster, noise].to_numpy()
+                values = cells[dataset, booster, noise]
                 _draw_strip(axes, values, position, colours[booster], top, perfect=perfect)
             if (dataset, booster, noise) in printed:
                 axes.plot(position, printed[dataset, booster, noise], zorder=5, **DIAMOND)
@@ -101,10 +102,10 @@ def distribution(
 
 
 def _printed(
-    study: Study, metric: str, paper: str | None, at: int | None
+    study: Study, metric: str, paper: PaperValues | None, at: int | None
 ) -> dict[tuple[str, str, str], float]:
     """Return the paper's test errors in percent by data set, booster and noise."""
-    paper_values = read_paper_values(paper) if paper and metric == PRINTED else PaperValues()
+    paper_values = paper if paper and metric == PRINTED else PaperValues()
     errors = {}
     for result in study.results:
         run = result.run
@@ -145,12 +146,13 @@ def _side_by_side(values: NDArray[np.float64], level: float) -> NDArray[np.float
     return offsets.to_numpy(dtype=np.float64)
 
 
-def _strip_names(study: Study, frame: pd.DataFrame, x: str) -> tuple[list[str], str]:
+def _strip_names(study: Study, x: str) -> tuple[list[str], str]:
     """Return the labels of the strips and of the x axis; noises of one model by their rates."""
     if x == "booster":
         return study.boosters, ""
-    rates = dict(zip(frame["noise"], frame["noise_rate"], strict=True))
-    models = set(frame["noise_model"]) - {"none"}
+    finished = [result for result in study.results if result.ok]
+    rates = {result.noise: result.noise_rate for result in finished}
+    models = {result.run.noise.model for result in finished} - {"none"}
     if len(models) != 1 or len({*rates.values()}) < len(rates):
         return study.noises, "label noise"
     names = [f"{100 * rates[noise]:.3g}" if noise in rates else noise for noise in study.noises]

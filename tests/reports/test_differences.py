@@ -21,9 +21,9 @@ RNG = np.random.default_rng(3)
 LEFT, RIGHT = RNG.normal(0.2, 0.02, 10), RNG.normal(0.22, 0.02, 10)
 
 
-def sample(values, source="fresh data", ratio=0.0, on_each=None, problem="p"):
+def sample(values, source="fresh data", ratio=0.0, on_each=None, problem="p", n_test=1000):
     units = [(seed, 0) for seed in range(len(values))]
-    design = Design(frozenset(units), source, ratio, True, problem)
+    design = Design(frozenset(units), source, ratio, True, problem, n_test)
     parts = {} if on_each is None else dict(zip(units, on_each, strict=True))
     return Repeats(dict(zip(units, values, strict=True)), design, on_each=parts)
 
@@ -134,30 +134,26 @@ def test_a_printed_number_agrees_within_its_prediction_interval(
     ours, source, theirs, n_test, agreement
 ):
     ratio = 1 / 3 if source == "splits" else 0.0
-    assert compare_with_printed(sample(ours, source, ratio), theirs, n_test)[1] == agreement
+    ours = sample(ours, source, ratio, n_test=n_test)
+    assert compare_with_printed(ours, theirs)[1] == agreement
 
 
 def test_a_printed_standard_deviation_takes_the_place_of_the_binomial_one():
     ours = sample(FOUR, "splits", 1 / 3)
-    wide = compare_with_printed(ours, printed(0.12, 0.01), 1000)[0]
+    wide = compare_with_printed(ours, printed(0.12, 0.01))[0]
     variance = 0.01**2 * (1 + 1 / 3) + np.var(FOUR, ddof=1) * (1 / 4 + 1 / 3)
     assert wide.scale == pytest.approx(math.sqrt(variance), rel=0.05)  # and the rounding
-    assert compare_with_printed(ours, printed(None), 100) is None
+    assert compare_with_printed(ours, printed(None)) is None
 
 
 def test_beside_a_count_stands_what_a_wrong_column_would_meet():
-    cells = {
-        ("a", "mh"): (sample([0.2], "one split"), printed(0.2, method="mh"), 1000),
-        ("a", "samme"): (sample([0.21], "one split"), printed(0.21, method="samme"), 1000),
-        ("b", "mh"): (sample([0.2], "one split"), printed(0.2, method="mh"), 1000),
-        ("b", "samme"): (sample([0.4], "one split"), printed(0.4, method="samme"), 1000),
-    }
-    found = hold(cells)
-    assert {place: held.placebo for place, held in found.items()} == {
-        ("a", "mh"): 1.0,
-        ("a", "samme"): 1.0,
-        ("b", "mh"): 0.0,
-        ("b", "samme"): 0.0,
-    }
+    found = []
+    for errors in ((0.2, 0.21), (0.2, 0.4)):
+        columns = [
+            (printed(error, method=method), sample([error], "one split"))
+            for error, method in zip(errors, ("mh", "samme"), strict=True)
+        ]
+        found += [hold(*column, columns) for column in columns]
+    assert [held.placebo for held in found] == [1.0, 1.0, 0.0, 0.0]
     placebo = "chance level 2.0 (agreement with another column of the same table)"
-    assert in_words(found.values()) == f"4 of 4 printed numbers agree, {placebo}"
+    assert in_words(found) == f"4 of 4 printed numbers agree, {placebo}"

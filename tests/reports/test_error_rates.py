@@ -13,7 +13,8 @@ from scipy.stats import rankdata
 
 from boostbench.reports.claims.inference import lower, near
 from boostbench.reports.figures.rank_figures import compare_ranks
-from boostbench.reports.values.samples import Design, Repeats, over_sets, signed_rank_p
+from boostbench.reports.values.rank_statistics import signed_rank_p
+from boostbench.reports.values.samples import Design, Repeats, over_sets
 from checks.error_rates import (
     DESIGNS,
     NULLS,
@@ -22,9 +23,8 @@ from checks.error_rates import (
     most,
 )
 
-N = 400
 #: Simulations of each kind and design; the command does many more.
-FEW = 150
+FEW = 100
 
 
 @pytest.mark.parametrize(("kind", "design"), NULLS, ids=map(", ".join, NULLS))

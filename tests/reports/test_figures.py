@@ -14,6 +14,7 @@ from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.lines import draw_noise
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, files_of, print_names
+from boostbench.reports.values.paper import read_paper_values
 
 from .synthetic import EXCHANGE, drawn, made, make_config, study_of, with_records
 
@@ -138,7 +139,7 @@ def test_the_paper_s_value_is_a_hollow_diamond_beside_the_repeats(tmp_path):
         tmp_path, datasets=["toy"], boosters=["samme"], noise=[CLEAN, EXCHANGE], seeds=3
     )
     study = study_of(config, lambda run: [100] * run.rounds)
-    figure = drawn(draw_distribution, study, paper=str(paper))
+    figure = drawn(draw_distribution, study, paper=read_paper_values(paper))
     (axes,) = figure.axes
     (diamond,) = axes.lines
     assert (diamond.get_marker(), *diamond.get_xydata()[0]) == ("D", 1, 31.5)

@@ -5,9 +5,9 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
+from boostbench.reports.figures.rank_figures import case_errors
 from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.values.frame import collect, export_rows
-from boostbench.reports.values.rank_statistics import case_errors
 
 from .synthetic import make_config, make_record, make_result, runs_of
 
@@ -64,7 +64,6 @@ def test_comparisons_are_of_what_is_lacking_of_1(tmp_path):
     its = study(tmp_path)
     cases = case_errors(its, "test_auc")
     assert cases.errors.tolist() == [[0.25, 0.125]] * 2
-    assert its.by_booster("test_auc", 5).to_numpy().tolist() == [[0.25, 0.125]] * 2
 
 
 def test_what_has_no_probabilities_is_said_in_its_cells(tmp_path):

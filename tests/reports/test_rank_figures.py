@@ -11,9 +11,10 @@ from scipy.stats import friedmanchisquare
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.plugin_files import load_plugin
-from boostbench.reports.figures.rank_figures import compare_ranks, draw_critical_difference
-from boostbench.reports.values.rank_statistics import (
+from boostbench.reports.figures.rank_figures import (
     case_errors,
+    compare_ranks,
+    draw_critical_difference,
 )
 
 from .synthetic import drawn, make_config, study_of

@@ -6,6 +6,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import BoosterSpec, Data
 from boostbench.reports.tables.error_table import build_table
+from boostbench.reports.values.paper import read_paper_values
 
 from .synthetic import CLEAN, EXCHANGE, make_config, study_of
 
@@ -97,7 +98,7 @@ def test_the_paper_s_values_stand_beside_ours(tmp_path):
         + "letter,samme,10,0.2,9,percent,\n"  # another noise: belongs to no cell
     )
     study = study_of(make_config(tmp_path), counts(adaboost_mh=50, samme=240, sm_boost=30))
-    table = build_table(study, paper=str(paper))
+    table = build_table(study, paper=read_paper_values(paper))
     assert table.with_paper == (True, False)
     near, far = cell(table, "dna", "samme"), cell(table, "dna", "adaboost-mh")
     assert (near.text, near.paper, near.marks) == ("20.24", "20.1", "")
@@ -119,18 +120,18 @@ def test_variants_of_a_booster_share_the_paper_s_value(tmp_path):
     paper.write_text(HEADER + "dna,sm-boost,10,0,4.5,percent,\n")
     boosters = [BoosterSpec("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
     study = study_of(make_config(tmp_path, boosters=boosters))
-    table = build_table(study, paper=str(paper))
+    table = build_table(study, paper=read_paper_values(paper))
     assert [cell(table, "dna", booster.label).paper for booster in boosters] == ["4.5", "4.5"]
-    [(column, readings)] = table.held.items()
-    assert column == "paper, sm-boost"
+    columns, readings, numbers = zip(*table.held, strict=True)
+    assert {*columns} == {"paper, sm-boost"}
     assert [*readings] == [f"tiny: {booster.label}" for booster in boosters]
-    assert all([*numbers] == ["dna, T = 10, noise 0"] for numbers in readings.values())
+    assert all([*of] == ["dna, T = 10, noise 0"] for of in numbers)
 
 
 def test_a_paper_without_any_fitting_value_is_said(tmp_path):
     paper = tmp_path / "paper.csv"
     paper.write_text(HEADER + "mnist,samme,10,0,4.5,percent,\n")
-    table = build_table(study_of(make_config(tmp_path)), paper=str(paper))
+    table = build_table(study_of(make_config(tmp_path)), paper=read_paper_values(paper))
     assert "No cell has both a value of ours and one of the paper." in table.footers
 
 
@@ -187,7 +188,7 @@ def test_the_last_round_has_its_own_column(tmp_path):
     rows = ["dna,samme,100,0,10,percent,", "letter,samme,100,0,10,percent,"]
     paper.write_text(HEADER + "\n".join([*rows, "dna,sm-boost,20,0,10,percent,"]))
     study = study_of(config, lambda run: [118] * (run.rounds - 1) + [run.rounds])
-    table = build_table(study, columns="booster", at="end", paper=str(paper))
+    table = build_table(study, columns="booster", at="end", paper=read_paper_values(paper))
     assert [cell(table, "dna", "", column).text for column in (0, 1)] == ["8.43", "1.69"]
     assert cell(table, "letter").text == "3.00"
     assert [cell(table, "dna", "", column).paper for column in (0, 1)] == ["10", "10"]
@@ -209,8 +210,10 @@ def test_accuracies_are_errors_shown_the_other_way_round(tmp_path):
         + "dna,sm-boost,100,0,,percent,a dash in the paper\n"
     )
     study = study_of(config, lambda run: [47 + 10 * run.seed] * 100)
-    errors = build_table(study, columns="booster", paper=str(paper))
-    table = build_table(study, columns="booster", value="test_accuracy", paper=str(paper))
+    errors = build_table(study, columns="booster", paper=read_paper_values(paper))
+    table = build_table(
+        study, columns="booster", value="test_accuracy", paper=read_paper_values(paper)
+    )
     its = cell(table, "dna")
     assert (its.text, its.paper, its.marks) == ("95.62 ± 0.60", "72.85", "§")
     assert [cell(errors, "dna", "", column).paper for column in (0, 1)] == ["27.15", "–"]

@@ -19,6 +19,7 @@ from boostbench.reports.tables.table import (
     to_markdown,
     to_terminal,
 )
+from boostbench.reports.values.paper import read_paper_values
 
 from .synthetic import EXCHANGE, make_config, study_of
 
@@ -52,7 +53,7 @@ def table(tmp_path):
             },
         },
     )
-    return build_table(study, paper=str(tmp_path / "paper.csv"))
+    return build_table(study, paper=read_paper_values(tmp_path / "paper.csv"))
 
 
 @pytest.mark.parametrize("suffix", WRITERS)

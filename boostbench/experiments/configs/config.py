@@ -73,8 +73,8 @@ def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
 
 def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
     parts = info.data.get("report", ())
-    papers = dict.fromkeys(getattr(part.options, "paper", None) for part in parts)
-    return read_claims(value, _context(info), [file for file in papers if file])
+    papers = (getattr(part.options, "paper", None) for part in parts)
+    return read_claims(value, _context(info), [paper for paper in papers if paper])
 
 
 def _asked_by(key: Key, name: str) -> str:

@@ -104,8 +104,8 @@ class Options(Model):
             `MistakesError` with the places of several errors, or another.
         """
 
-    def in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
-        """Return whether files of printed values satisfy a claim; None if they cannot tell."""
+    def in_print(self, scope: Scope, papers: Iterable[Any]) -> bool | None:
+        """Return whether printed values satisfy a claim; None if they cannot tell."""
         return None
 
     def arguments(self) -> dict[str, Any]:
@@ -243,7 +243,7 @@ class Claim(ClaimWords):
 
 
 def read_claims(
-    value: Any, context: Mapping[str, Any], papers: Sequence[Path] = ()
+    value: Any, context: Mapping[str, Any], papers: Sequence[Any] = ()
 ) -> tuple[Claim, ...]:
     """Return the claims listed under the key ``claims``.
 
@@ -252,8 +252,8 @@ def read_claims(
     value : object
     context : mapping
         The setting and the scope of the config.
-    papers : sequence of Path, default=()
-        Files of printed values that the tables and figures of the config show. They must satisfy
+    papers : sequence of PaperValues, default=()
+        Printed values that the tables and figures of the config show. They must satisfy
         the claims of the paper, unless a reason is given.
 
     Raises
@@ -264,7 +264,7 @@ def read_claims(
     return read_list(value, partial(_read_claim, context, papers), "a list of claims")
 
 
-def _read_claim(context: Mapping[str, Any], papers: Sequence[Path], value: Any) -> list[Claim]:
+def _read_claim(context: Mapping[str, Any], papers: Sequence[Any], value: Any) -> list[Claim]:
     if not isinstance(value, dict) or "says" not in value:
         raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
     mistakes = MistakesError()

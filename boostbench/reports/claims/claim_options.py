@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from annotated_types import Ge, Gt, Le
@@ -26,9 +25,6 @@ from pydantic import (
 
 from boostbench import quantities
 from boostbench.errors import nearest
-from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.fields import BESIDE
-from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import (
     BoosterLabel,
     DataSetLabel,
@@ -36,7 +32,6 @@ from boostbench.experiments.configs.kind_options import (
     scope_of,
 )
 from boostbench.reports.values.frame import END
-from boostbench.reports.values.paper import read_paper_values
 from boostbench.reports.values.part_options import MetricName as MetricName
 from boostbench.source import show
 from boostbench.validation import Distinct, Listed, Model, OneOrMore, as_list
@@ -327,12 +322,3 @@ _LABELS: TypeAdapter[tuple[str, ...]] = TypeAdapter(Labels)
 Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
 _Count = Annotated[int, Ge(0)]
 Counts = dict[BoosterLabel, OneOrMore[_Count]]
-
-
-def _twin(path: str) -> Config:
-    """Read another config without its claims, which may refer back to the first config."""
-    return load_config(Path(path), check_parameters=False, with_claims=False)
-
-
-PaperFile = Annotated[Any, BESIDE, AfterValidator(read_paper_values)]
-Twin = Annotated[Any, BESIDE, AfterValidator(_twin)]

@@ -36,7 +36,8 @@ from boostbench.reports.claims.inference import (
 from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Case, Cell, Evidence
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import END, Result
-from boostbench.reports.values.samples import ROUNDING, Repeats, combined, mean_of, over_sets
+from boostbench.reports.values.rank_statistics import ROUNDING
+from boostbench.reports.values.samples import Repeats, combined, mean, over_sets
 
 _NOTHING = Amount()
 
@@ -154,7 +155,7 @@ class Compares(Relation, AboutMeans):
             mine = (cell.booster,) if is_each else self.booster
             own = {label: evidence.sample(cell, label) for label in mine}
             if self.several == "mean":
-                own = {f"mean of {len(mine)}": mean_of([*own.values()])}
+                own = {f"mean of {len(mine)}": combined([*own.values()], mean)}
             rivals = self.rivals(evidence, cell, mine)
             outcome = self.shown(
                 any_of(
@@ -182,7 +183,8 @@ class ShareOfRuns(Relation):
         for cell in evidence.cells(self.booster):
             own = evidence.sample(cell)
             rivals = [*self.rivals(evidence, cell, (cell.booster,)).values()]
-            successes = combined([own, *rivals], self._is_met)
+            alone = [replace(sample, on_each={}) for sample in (own, *rivals)]
+            successes = combined(alone, self._is_met)
             outcome = at_least(successes, self.runs)
             yield evidence.case(cell, outcome, held_in(successes, outcome))
 

@@ -16,7 +16,8 @@ from statistics import NormalDist
 from typing import Literal
 
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.values.samples import LEVEL, ROUNDING, Estimate, Repeats, estimate
+from boostbench.reports.values.rank_statistics import LEVEL, ROUNDING
+from boostbench.reports.values.samples import Estimate, Repeats, estimate
 
 State = Literal["holds", "fails", "open", "missing"]
 #: Required number of units if no finite number would decide an outcome.
@@ -156,7 +157,7 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
         return _missing(successes)
     n_successes = sum(successes.values.values())
     beyond = n_successes / n - wanted
-    inflation = 1 + n * successes.design.overlap  # of the variance
+    inflation = successes.design.inflation(n)
     k, m = round(n_successes / inflation), max(1, round(n / inflation))
     p = tuple(float(binomtest(k, m, wanted, each).pvalue) for each in ("greater", "less"))
     ends = binomtest(k, m).proportion_ci(method="wilson")
@@ -182,14 +183,12 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
 def all_of(outcomes: Iterable[Outcome]) -> Outcome:
     """Return the outcome of "all of the outcomes hold".
 
-    Its p-value for "holds" is the largest of all; that for "fails" is the smallest, times the
-    number of outcomes (the first step of Holm's method).
+    Its p-values are those of `p_at_least`.
     """
     outcomes = list(outcomes)
     if len(outcomes) == 1:
         return outcomes[0]
-    holds, fails = zip(*(outcome.p for outcome in outcomes), strict=True)
-    p = max(holds), min(1.0, len(outcomes) * min(fails))
+    p = p_at_least(outcomes, len(outcomes))
     here = Rule().is_met([outcome.here for outcome in outcomes])
     state = state_of(p, here)
     if state != "fails" and any(outcome.state == "missing" for outcome in outcomes):
@@ -200,6 +199,19 @@ def all_of(outcomes: Iterable[Outcome]) -> Outcome:
     totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]
     total = max(totals) if here else min(totals)
     return replace(worst, state=state, here=here, tied=tied, total=total, p=p)
+
+
+def p_at_least(outcomes: Sequence[Outcome], needed: int) -> tuple[float, float]:
+    """Return the p-values of "so many of n outcomes hold" and of "fewer hold".
+
+    The first is n - k + 1 times the k-th smallest p-value (Benjamini & Heller 2008): the largest
+    for k = n, the first step of Holm's method for k = 1.
+    """
+    n = len(outcomes)
+    holds, fails = (sorted(outcome.p[side] for outcome in outcomes) for side in (0, 1))
+    if needed > n:
+        return 1.0, 0.0
+    return min(1.0, (n - needed + 1) * holds[needed - 1]), min(1.0, needed * fails[n - needed])
 
 
 def any_of(outcomes: Iterable[Outcome]) -> Outcome:

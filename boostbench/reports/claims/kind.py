@@ -6,7 +6,6 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -27,7 +26,7 @@ from boostbench.reports.claims.claim_options import (
 )
 from boostbench.reports.claims.inference import Outcome
 from boostbench.reports.values.frame import END, Result, Study
-from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
 from boostbench.reports.values.samples import Design, Repeats, over_sets, sample_of
 from boostbench.validation import MistakesError
 
@@ -201,12 +200,6 @@ class Evidence:
         study = self.studies(config) if self.studies and self._results else None
         return Evidence(scope, options, study, self.studies)
 
-    def n_test(self, cell: Cell) -> int:
-        """Return the number of test samples of the first data set of a cell; 1 if unknown."""
-        results = self._results.get((cell.noise, cell.datasets[0], cell.booster), [])
-        records = [result.record for result in results if result.ok and result.record]
-        return records[0].n_test if records else 1
-
     def text(self, sample: Repeats) -> str:
         """Return the mean of a sample as tables show it; a dash if it is empty."""
         return "–" if sample.mean is None else self.metric.text(sample.mean)
@@ -361,11 +354,11 @@ class AboutMeans(AboutValues):
 
     unit: UnitOfTest = "runs"
 
-    def in_print(self, scope: Scope, papers: Iterable[Path]) -> bool | None:
+    def in_print(self, scope: Scope, papers: Iterable[Any]) -> bool | None:
         """Return whether the printed errors satisfy the claim; None if some are not printed."""
-        files = tuple(map(read_paper_values, papers))
+        values = tuple(paper for paper in papers if isinstance(paper, PaperValues))
         groups: dict[str, list[bool | None]] = {}
-        for case in self.cases(Evidence(scope, self, papers=files)):
+        for case in self.cases(Evidence(scope, self, papers=values)):
             groups.setdefault(case.group, []).append(case.outcome.here)
         return Rule().is_met([self.at_least.is_met(answers) for answers in groups.values()])
 

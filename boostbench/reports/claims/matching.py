@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
 from pydantic import Field, model_validator
 
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.claims.claim_options import At, Counts, Labels, PaperFile, Tolerance, Whole
+from boostbench.reports.claims.claim_options import At, Counts, Labels, Tolerance, Whole
 from boostbench.reports.claims.inference import Outcome, equivalent, lower, near, outcome_of
 from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
 from boostbench.reports.values.frame import END, Result, error_at
-from boostbench.reports.values.paper import ONE_DRAW, PaperValue, compare_with_printed
+from boostbench.reports.values.paper import (
+    ONE_DRAW,
+    PaperValue,
+    compare_with_printed,
+    placebo_of,
+)
+from boostbench.reports.values.part_options import PaperFile
 from boostbench.reports.values.rank_statistics import competition_ranks
-from boostbench.reports.values.samples import Repeats
+from boostbench.reports.values.samples import Repeats, in_common
 
 _DECIMALS = 10
 _ONE_DRAW = "one run on one split shows no spread between draws; further seeds do"
@@ -72,14 +78,13 @@ class MatchesPaper(AboutValues):
             value = evidence.printed(self.paper, cell, cell.datasets[0])
             if value is not None and value.error is not None:
                 others = [replace(cell, booster=label) for label in columns]
-                wrong = [
-                    self._compared(evidence, other, value).outcome.here is True
-                    for other in others
-                    if (theirs := evidence.printed(self.paper, other, cell.datasets[0])) is not None
-                    and theirs.method != value.method
-                ]
-                placebo = statistics.fmean(wrong) if wrong else None
-                yield replace(self._compared(evidence, cell, value), placebo=placebo)
+                printed = (evidence.printed(self.paper, each, cell.datasets[0]) for each in others)
+                agrees = partial(self._agrees, evidence, value)
+                placebo = placebo_of(value, zip(printed, others, strict=True), agrees)
+                yield replace(self._compared(evidence, value, cell), placebo=placebo)
+
+    def _agrees(self, evidence: Evidence, value: PaperValue, cell: Cell) -> bool:
+        return self._compared(evidence, value, cell).outcome.here is True
 
     def _counted(self, evidence: Evidence, cell: Cell) -> Case:
         printed = self.errors[cell.booster][self.at.index(cell.at)]
@@ -94,7 +99,7 @@ class MatchesPaper(AboutValues):
         text = ", ".join(map(str, distinct)) or "–"
         return evidence.case(cell, outcome, {"ours": text, "paper": str(printed)})
 
-    def _compared(self, evidence: Evidence, cell: Cell, value: PaperValue) -> Case:
+    def _compared(self, evidence: Evidence, value: PaperValue, cell: Cell) -> Case:
         """Compare our runs in a cell with a printed value."""
 
         def read(result: Result) -> float:
@@ -103,7 +108,7 @@ class MatchesPaper(AboutValues):
 
         ours = evidence.sample(cell, read=read)
         numbers = {"ours": evidence.text(ours), "paper": value.text, "difference": "–"}
-        compared = compare_with_printed(ours, value, evidence.n_test(cell))
+        compared = compare_with_printed(ours, value)
         if compared is None:  # the outcome names the missing runs
             return evidence.case(cell, lower(ours, ours), numbers)
         estimate, agreement = compared
@@ -159,13 +164,9 @@ class RanksWithin(AboutMeans):
 
 def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int]]]:
     """Yield the ranks of the boosters in each cell; none if they have no runs in common."""
+    labels = evidence.scope.boosters
     for cell in evidence.cells():
-        samples = {label: evidence.sample(cell, label) for label in evidence.scope.boosters}
-        units = sorted(set.intersection(*(set(sample.values) for sample in samples.values())))
-        means = [
-            round(statistics.fmean(sample.values[unit] for unit in units), _DECIMALS)
-            for sample in samples.values()
-            if units
-        ]
+        samples = in_common(evidence.sample(cell, label) for label in labels)
+        means = [round(sample.mean, _DECIMALS) for sample in samples if sample.mean is not None]
         ranks = competition_ranks(evidence.metric.shortfall(np.array([means])))[0].tolist()
-        yield cell, dict(zip(samples, ranks, strict=False))
+        yield cell, dict(zip(labels, ranks, strict=False))

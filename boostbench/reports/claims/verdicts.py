@@ -17,12 +17,19 @@ from pydantic import ConfigDict
 
 from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origin
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.claims.inference import EQUALITY, NEVER, Outcome, State, state_of
+from boostbench.reports.claims.inference import (
+    EQUALITY,
+    NEVER,
+    Outcome,
+    State,
+    p_at_least,
+    state_of,
+)
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
 from boostbench.reports.text import markdown, markdown_table, render
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.rank_statistics import holm
-from boostbench.reports.values.samples import LEVEL
+from boostbench.reports.values.paper import PLACEBO
+from boostbench.reports.values.rank_statistics import LEVEL, holm
 from boostbench.validation import Listed
 
 Status = Literal[
@@ -139,9 +146,8 @@ def verdict_on(
     beyond chance if every group meets the rule with a p-value of at most 2.5 %, and its contrary is
     if a group fails it so after Holm's correction over the groups.
 
-    If the runs of each data set are the sample, the p-value of "at least k of n cases hold" is
-    n - k + 1 times the k-th smallest p-value of the cases (Benjamini & Heller 2008): the largest
-    p-value for k = n, the first step of Holm's method for k = 1. For data sets see `p_over_sets`.
+    If the runs of each data set are the sample, p-values are those of `p_at_least`; for data sets
+    see `p_over_sets`.
 
     Parameters
     ----------
@@ -158,7 +164,9 @@ def verdict_on(
     names = dict.fromkeys(case.group for case in cases)
     parts = [[case for case in cases if case.group == name] for name in names]
     p = [
-        p_over_sets(part, rule, chance) if unit == "sets" else p_at_least(part, rule)
+        p_over_sets(part, rule, chance)
+        if unit == "sets"
+        else p_at_least([case.outcome for case in part], rule.needed(len(part)))
         for part in parts
     ]
     p_unmet = holm([unmet for _, unmet in p])
@@ -202,15 +210,6 @@ def _more_sets(share: float, n: int, rule: Rule, chance: float) -> float:
     else:
         p = binom.cdf(met, sizes, rule.share_of(n))
     return next((float(size - n) for size in sizes[p <= LEVEL]), NEVER)
-
-
-def p_at_least(cases: Sequence[Case], rule: Rule) -> tuple[float, float]:
-    """Return the p-values of "enough cases hold" and of "fewer hold", see `verdict_on`."""
-    n, needed = len(cases), rule.needed(len(cases))
-    holds, fails = (sorted(case.outcome.p[side] for case in cases) for side in (0, 1))
-    if needed > n:
-        return 1.0, 0.0
-    return min(1.0, (n - needed + 1) * holds[needed - 1]), min(1.0, needed * fails[n - needed])
 
 
 def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float, float]:
@@ -356,10 +355,7 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
     missing = [case.outcome.why for case in cases if case.outcome.state == "missing"]
     shares = [c.placebo for c in cases if c.outcome.state != "missing" and c.placebo is not None]
     if shares:
-        yield (
-            f"chance level: {sum(shares):.1f} of {len(shares)} "
-            "(agreement with another column of the same table)"
-        )
+        yield f"chance level: {sum(shares):.1f} of {len(shares)} ({PLACEBO})"
     if gaps := list(dict.fromkeys(gap for why in missing for gap in why.split("; ") if gap)):
         rest = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
         yield f"without a result: {', '.join(gaps[:3])}{rest}"

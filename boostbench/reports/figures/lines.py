@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.figures import panels
 from boostbench.reports.figures.style import AND, GREY, method_styles, round_ticks
 from boostbench.reports.text import capital, listed
-from boostbench.reports.values.frame import END, Result, Study, error_at, error_curve
-from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues, read_paper_values
+from boostbench.reports.values.frame import Result, Study, error_at, error_curve
+from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
 from boostbench.reports.values.part_options import (
     AtRound,
     Band,
@@ -26,7 +25,7 @@ from boostbench.reports.values.part_options import (
     check_metrics,
     metric_of,
 )
-from boostbench.reports.values.samples import Repeats, estimate, over_sets, sample_of
+from boostbench.reports.values.samples import Repeats, estimate, over_sets, samples_of
 from boostbench.validation import OneOrMore
 
 if TYPE_CHECKING:
@@ -75,13 +74,13 @@ def draw_curves(
     y : str or sequence of str, default=("train_error", "test_error")
         Quantities with values after every round that share an axis, such as the errors, the costs,
         the shares of weights, or a metric of the config (``test_log_loss``).
-    paper : str or None, default=None
+    paper : PaperValues or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
     check_metrics(study, y)
     study, left_out = panels.most_shown(study, y[0], max(1, len(study.noises)))
     rounds = max(2, *(result.run.rounds for result in study.results))
-    printed = read_paper_values(paper) if paper and PRINTED in y else PaperValues()
+    printed = paper if paper and PRINTED in y else PaperValues()
     styles, bounds = panels.styles_of(study), [name for name in y if QUANTITIES[name].is_bound]
     n_columns = panels.columns_of(len(study.datasets))
     size = _LARGE_CURVES if n_columns <= 2 else _CURVES
@@ -260,27 +259,23 @@ def draw_noise(
     diagonal : bool, default=False
         Draw the line on which the error equals the noise rate, and start the axis at 0.
     """
-    levels, left_out, whole, metric = _levels(study), "", study, QUANTITIES[value]
+    levels, left_out, metric = _levels(study), "", QUANTITIES[value]
+    samples = samples_of(study, value, at)
     if not mean:
         study, left_out = panels.most_shown(study, value, len(levels))
     (axis, T), styles = panels.axis_at(study, value, at), panels.styles_of(study)
     labels = [label for label in study.contenders if label != against]
 
-    @cache
-    def sample(noise: str, dataset: str, label: str) -> Repeats:
-        results = whole.cells.get((noise, dataset, label), [])
-        return sample_of(results, metric=value, at=END if at is None else at)
-
     def points(model: str, names: Sequence[str], label: str) -> Iterable[Point]:
         for rate, noise in levels[model]:
             needed = [*labels] if mean else [label]
             needed += [against] if against else []
-            sets = [n for n in names if all(sample(noise, n, each).values for each in needed)]
+            sets = [n for n in names if all(samples[noise, n, each].values for each in needed)]
             if sets:
-                own = over_sets([sample(noise, name, label) for name in sets])
+                own = over_sets([samples[noise, name, label] for name in sets])
                 other = Repeats.constant(0.0, own) if mean else None
                 if against:
-                    other = over_sets([sample(noise, name, against) for name in sets])
+                    other = over_sets([samples[noise, name, against] for name in sets])
                 yield 100 * rate, *_with_band(own, other)
 
     parts = [study.datasets] if mean else [[name] for name in study.datasets]
@@ -382,10 +377,10 @@ def draw_parameter(
     names = _lines((result for result in study.results if result.ok), x)
     styles = method_styles(names.values())
     found: dict[tuple[str, str], dict[str, list[Point]]] = {}  # lines by noise and data set
-    for (noise, dataset, booster), results in study.cells.items():
-        own = sample_of(results, metric=value, at=END if at is None else at)
+    for (noise, dataset, booster), own in samples_of(study, value, at).items():
         if booster in names and own.values:
-            number = float(results[0].run.booster.parameter(x))
+            run = study.cells[noise, dataset, booster][0].run
+            number = float(run.booster.parameter(x))
             lines = found.setdefault((noise, dataset), {name: [] for name in styles})
             lines[names[booster]].append((number, *_with_band(own)))
     numbers = sorted({p[0] for of in found.values() for points in of.values() for p in points})

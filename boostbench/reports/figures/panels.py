@@ -6,6 +6,7 @@ import itertools
 import math
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,9 @@ from numpy.typing import NDArray
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.style import AND, GREY, SMALL, method_styles
 from boostbench.reports.text import in_print, listed, shortened, span
-from boostbench.reports.values.frame import Study, check_finished
+from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import chosen_round
+from boostbench.reports.values.samples import samples_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -45,10 +47,12 @@ def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]
     """
     boosters, datasets = study.boosters, study.datasets[: max(1, _MOST_PANELS // per_set)]
     if len(boosters) > _MOST_LINES:
-        means = study.at(metric).groupby("booster", observed=True)["value"].mean()
-        order = QUANTITIES[metric].shortfall(means).sort_values(kind="stable").index
-        best = set(order[:_MOST_LINES])
-        boosters = [name for name in boosters if name in best]
+        values: dict[str, list[float]] = {name: [] for name in boosters}
+        for (_, _, name), sample in samples_of(study, metric).items():
+            values[name] += sample.values.values()
+        means = {name: fmean(of) for name, of in values.items() if of}
+        best = sorted(means, key=lambda name: QUANTITIES[metric].shortfall(means[name]))
+        boosters = [name for name in boosters if name in best[:_MOST_LINES]]
     left_out = []
     if len(boosters) < len(study.boosters):
         left_out.append(f"the {len(boosters)} best of {len(study.boosters)} boosters")
@@ -267,7 +271,6 @@ def axis_at(study: Study, value: str, at: int | None) -> tuple[str, str]:
     T is by default the last round of each run: "T = 1000", or "T = 1000; 300 for martiboost".
     """
     T, metric = chosen_round(study, at), QUANTITIES[value]
-    check_finished(study, value)
     largest = max(result.run.rounds for result in study.results)
     own: dict[int, dict[str, None]] = {}
     for run in (result.run for result in study.results):

@@ -1,20 +1,29 @@
-"""Mean ranks of boosters: the figure kind ``critical-difference``."""
+"""Mean ranks of boosters (Demsar 2006, JMLR 7): the figure kind ``critical-difference``."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boostbench.errors import BoostbenchError
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.panels import colours_of, describe, remark
 from boostbench.reports.figures.style import INK, round_ticks
+from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import AtRound, MetricName
-from boostbench.reports.values.rank_statistics import Floats, case_errors, mean_ranks
+from boostbench.reports.values.part_options import (
+    AtRound,
+    MetricName,
+    check_compared,
+    chosen_round,
+)
+from boostbench.reports.values.rank_statistics import Floats, mean_ranks
+from boostbench.reports.values.samples import samples_of, side_by_side
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +33,72 @@ _LEVEL = 0.05  # of the tests
 #: Most cases that are tested by permutations, for which asymptotic distributions are wrong.
 _FEW_CASES = 12
 _PERMUTATIONS = 20_000
+_DECIMALS = 10  # means of the same counts may differ in the last bits
 _WIDTH, _LINE = 5.0, 0.19  # width of the figure and height of a row, in inches
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Mean errors of boosters in the cases in which all of them have a value."""
+
+    boosters: tuple[str, ...]
+    keys: tuple[tuple[str, str], ...]  # data set and noise
+    errors: Floats  # shape (n_cases, n_boosters); means over the repeats that all boosters have
+    n_planned: int  # planned cases
+    repeats: tuple[int, int]  # smallest and largest number of repeats of a case
+
+    @property
+    def words(self) -> str:
+        """Number of cases and repeats, in words."""
+        n = f"{len(self.keys)} cases"
+        if len(self.keys) < self.n_planned:
+            n += f" of {self.n_planned} with a result"
+        return f"{n}, means of {span(self.repeats)} repeat{'s' * (max(self.repeats) > 1)}"
+
+    @property
+    def by_set(self) -> Floats:
+        """Means over the noises of each data set, shape (n_sets, n_boosters).
+
+        Tests assume independent cases, but noises of one data set are dependent.
+        """
+        names = np.array([dataset for dataset, _ in self.keys])
+        sets = [self.errors[names == name].mean(axis=0) for name in dict.fromkeys(names)]
+        return np.round(sets, _DECIMALS)
+
+
+def case_errors(study: Study, value: str, at: int | None = None) -> Cases:
+    """Return the mean error of each booster with a result in each case, a data set with a noise.
+
+    A metric that is better if higher is replaced by 1 minus it.
+
+    Parameters
+    ----------
+    study : Study
+    value : str
+        A metric.
+    at : int or None, default=None
+        Round T; the last of each run by default.
+
+    Raises
+    ------
+    BoostbenchError
+        If no run recorded the metric, there are fewer than two boosters, or no case has a value of
+        every booster.
+    """
+    check_compared(study)
+    boosters, T = study.contenders, chosen_round(study, at)
+    cases = side_by_side(samples_of(study, value, T), boosters)
+    if not cases:
+        raise BoostbenchError("there is no case in which every booster has a result yet")
+    means = np.array([[sample.mean for sample in samples] for samples in cases.values()])
+    counts = [len(samples[0].values) for samples in cases.values()]
+    return Cases(
+        tuple(boosters),
+        tuple((dataset, noise) for noise, dataset in cases),
+        np.round(QUANTITIES[value].shortfall(means), _DECIMALS),
+        len({(result.run.dataset, result.noise) for result in study.results}),
+        (min(counts), max(counts)),
+    )
 
 
 def draw_critical_difference(

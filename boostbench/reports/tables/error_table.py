@@ -33,7 +33,6 @@ from boostbench.reports.values.paper import (
     PaperValue,
     PaperValues,
     in_words,
-    read_paper_values,
 )
 from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds, metric_of
 
@@ -76,9 +75,8 @@ def build_table(
     metric = ACCURACIES.get(value, value)
     if paper and metric != PRINTED:
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
-    values = read_paper_values(paper) if paper else PaperValues()
     rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
-    facts = gather(study, metric, rounds, values)
+    facts = gather(study, metric, rounds, paper or PaperValues())
     if tested:
         mark_even(facts)
     layout = _Layout(facts, QUANTITIES[metric], value in ACCURACIES)
@@ -92,7 +90,7 @@ def build_table(
         rows=tuple(table_rows),
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
-        held=_comparisons(facts, title),
+        held=tuple((*column, numbers) for column, numbers in _comparisons(facts, title).items()),
         is_main=main,
         answer=tuple(contest(facts, f"{layout.best} {layout.words}")),
     )
@@ -100,21 +98,20 @@ def build_table(
 
 def _comparisons(
     facts: Mapping[FactKey, Fact], title: str
-) -> dict[str, dict[str, dict[str, Held]]]:
-    """Return the comparisons by column of the paper, reading and number.
+) -> dict[tuple[str, str], dict[str, Held]]:
+    """Return the comparisons by number, of each column of the paper and reading.
 
     A reading is a column of ours: a booster's variant, or a second noise of the same rate.
     """
-    found: dict[str, dict[str, dict[str, Held]]] = {}
+    found: dict[tuple[str, str], dict[str, Held]] = {}
     for key, fact in facts.items():
         if fact.paper is not None and fact.held is not None:
             T = key.rounds if key.rounds == END else f"T = {fact.paper.rounds}"
             number = f"{fact.paper.dataset}, {T}, noise {fact.paper.noise:g}"
-            readings = found.setdefault(fact.paper.column, {})
-            reading = f"{title}: {key.booster}"
-            if number in readings.get(reading, {}):
+            column, reading = fact.paper.column, f"{title}: {key.booster}"
+            if number in found.get((column, reading), {}):
                 reading = f"{reading}, {key.noise}"
-            readings.setdefault(reading, {})[number] = fact.held
+            found.setdefault((column, reading), {})[number] = fact.held
     return found
 
 

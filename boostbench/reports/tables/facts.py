@@ -13,7 +13,7 @@ import numpy as np
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import listed, shortened, span
 from boostbench.reports.values.frame import END, Result, Study, asks, check_recorded, holds
-from boostbench.reports.values.paper import Compared, Held, PaperValue, PaperValues, hold
+from boostbench.reports.values.paper import Held, PaperValue, PaperValues, hold
 from boostbench.reports.values.rank_statistics import holm, mean_ranks
 from boostbench.reports.values.samples import Estimate, Repeats, estimate, sample_of
 
@@ -28,6 +28,11 @@ class FactKey(NamedTuple):
     dataset: str
     booster: str
     rounds: int | str  # T, or "end" for the last round of each run
+
+    @property
+    def place(self) -> FactKey:
+        """The key without its booster, which rivals share."""
+        return self._replace(booster="")
 
 
 @dataclass
@@ -66,7 +71,7 @@ def by_place(facts: Mapping[FactKey, Fact], *, complete: bool = True) -> dict[Fa
     places: dict[FactKey, Rivals] = {}
     for key, fact in facts.items():
         if fact.sample.values:
-            places.setdefault(key._replace(booster=""), {})[key.booster] = fact
+            places.setdefault(key.place, {})[key.booster] = fact
     return {place: of for place, of in places.items() if len(of) == n_boosters or not complete}
 
 
@@ -76,7 +81,7 @@ def gather(
     """Return a fact for every combination with runs, in the order of the study."""
     check_recorded(study, metric)
     facts: dict[FactKey, Fact] = {}
-    compared: dict[tuple[FactKey, str], Compared] = {}
+    columns: dict[FactKey, list[tuple[PaperValue, Repeats]]] = {}  # with numbers, by place
     for place, results in study.cells.items():
         run, rate = results[0].run, results[0].noise_rate
         names = (run.dataset, run.data.name), (run.method, run.booster.name)
@@ -85,16 +90,14 @@ def gather(
             key, printed = FactKey(*place, name), paper.find(*names, T, rate)
             facts[key] = fact = _fact(results, T, name, printed, metric)
             if printed is not None and printed.error is not None:
-                sizes = [result.record.n_test for result in results if result.ok and result.record]
-                its = fact.sample, printed, max(sizes, default=1)
-                compared[key._replace(booster=""), run.method] = its
-    for (others, booster), held in hold(compared).items():
-        facts[others._replace(booster=booster)].held = held
-    if len({key.booster for key in facts}) > 1:
-        for of in by_place(facts, complete=False).values():
-            lowest = min(fact.mean for fact in of.values())
-            for fact in of.values():
-                fact.best = fact.mean <= lowest + 1e-12
+                columns.setdefault(key.place, []).append((printed, fact.sample))
+    several = len({key.booster for key in facts}) > 1
+    for of in by_place(facts, complete=False).values():
+        lowest = min(fact.mean for fact in of.values())
+        for fact in of.values():
+            fact.best = several and fact.mean <= lowest + 1e-12
+    for key, fact in facts.items():
+        fact.held = hold(fact.paper, fact.sample, columns.get(key.place, ()))
     return facts
 
 

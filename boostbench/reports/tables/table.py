@@ -11,7 +11,7 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table, shortened
@@ -63,8 +63,8 @@ class Table:
     rows: tuple[Row, ...]
     footers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # cells refer to them by number, from 1
-    # Comparisons with printed numbers: column of the paper to reading to number.
-    held: Mapping[str, Mapping[str, Mapping[str, Held]]] = field(default_factory=dict)
+    #: Comparisons with printed numbers, by number, of each column of the paper and reading.
+    held: tuple[tuple[str, str, Mapping[str, Held]], ...] = ()
     is_main: bool = True  # its comparisons count in the overview, not only as readings
     answer: tuple[str, ...] = ()  # what the table says, in sentences that a page begins with
 

@@ -7,7 +7,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -94,56 +93,13 @@ class Study:
     ) -> Study:
         """Return the part of the study with the given labels; an empty sequence selects all."""
         selected = (
-            results
-            for (noise, dataset, booster), results in self.cells.items()
-            if (not boosters or booster in boosters)
-            and (not datasets or dataset in datasets)
-            and (not noises or noise in noises)
+            result
+            for result in self.results
+            if (not boosters or result.run.method in boosters)
+            and (not datasets or result.run.dataset in datasets)
+            and (not noises or result.noise in noises)
         )
-        return Study(self.config, tuple(chain.from_iterable(selected)))
-
-    def at(self, metric: str, T: int | None = None) -> pd.DataFrame:
-        """Return a metric of every run that has a value at one round.
-
-        Parameters
-        ----------
-        metric : str
-        T : int or None, default=None
-            Round; the last of each run by default.
-
-        Returns
-        -------
-        values : DataFrame
-            The rows of `tidy` for this metric and round.
-
-        Raises
-        ------
-        BoostbenchError
-            If no finished run recorded the metric, or none is finished.
-        """
-        check_finished(self, metric)
-        frame = tidy(self.results, END if T is None else [T], [metric])
-        return frame.dropna(subset="value", ignore_index=True)
-
-    def by_booster(self, metric: str, T: int | None = None) -> pd.DataFrame:
-        """Return a metric of the boosters side by side, for comparisons on the same problems.
-
-        Parameters
-        ----------
-        metric, T
-            As for `at`.
-
-        Returns
-        -------
-        values : DataFrame
-            A row per problem, with the index dataset, noise, seed and fold, and a column per
-            booster; NaN without a value. A metric that is better if higher is replaced by 1 minus
-            it.
-        """
-        problem = ["dataset", "noise", "seed", "fold"]
-        wide = self.at(metric, T).pivot(index=problem, columns="booster", values="value")
-        values: pd.DataFrame = QUANTITIES[metric].shortfall(wide.reindex(columns=self.boosters))
-        return values
+        return Study(self.config, tuple(selected))
 
 
 def collect(config: Config, results: Sequence[Result]) -> Study:
@@ -193,13 +149,6 @@ def check_recorded(study: Study, metric: str) -> None:
         )
 
 
-def check_finished(study: Study, metric: str) -> None:
-    """Raise an error if no finished run recorded a metric, or none is finished."""
-    check_recorded(study, metric)
-    if not any(result.ok for result in study.results):
-        raise BoostbenchError("no run has a result yet")
-
-
 def asks(metric: str) -> str:
     """Return in words what makes runs record a metric; older runs lack a newer clock."""
     quantity = QUANTITIES[metric]
@@ -241,13 +190,18 @@ def error_curve(
 
 
 def error_at(result: Result, metric: str, at: int | str | None = None) -> float:
-    """Return `error_curve` at one round, by default the last; NaN beyond the rounds of the run.
+    """Return `error_curve` at the round that T means, see `round_of`; NaN if there is none."""
+    T = round_of(result.run, at)
+    return math.nan if T is None else float(error_curve(result, metric, [T])[0])
 
-    A booster with a fixed number of rounds has its last value at later rounds.
+
+def round_of(run: Run, at: int | str | None) -> int | None:
+    """Return the round of a run that is meant by T, by default its last; None beyond its rounds.
+
+    A booster with a fixed number of rounds has its last value at later rounds too.
     """
-    T = result.run.rounds if at is None or at == END else int(at)
-    is_beyond = result.run.rounds < T and not result.run.booster.rounds
-    return math.nan if is_beyond else float(error_curve(result, metric, [T])[0])
+    T = run.rounds if at is None or at == END else int(at)
+    return None if run.rounds < T and not run.booster.rounds else T
 
 
 def tidy(
@@ -400,10 +354,9 @@ def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np
     """Return the rounds of `tidy` for one run."""
     if rounds is None:
         return np.arange(1, run.rounds + 1)
-    if rounds == END:
-        return np.array([run.rounds], dtype=np.int64)
-    grid = np.array(sorted(set(map(int, rounds))), dtype=np.int64)
-    return grid if run.booster.rounds else grid[grid <= run.rounds]
+    rounds = [run.rounds] if rounds == END else rounds
+    found = (round_of(run, T) for T in sorted(set(map(int, rounds))))
+    return np.array([T for T in found if T is not None], dtype=np.int64)
 
 
 @cache

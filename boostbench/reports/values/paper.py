@@ -10,7 +10,7 @@ import csv
 import io
 import math
 import statistics
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
-from boostbench.reports.values.samples import ROUNDING, Estimate, Repeats
+from boostbench.reports.values.rank_statistics import ROUNDING
+from boostbench.reports.values.samples import Estimate, Repeats
 
 #: The quantity that papers print.
 PRINTED = "test_error"
@@ -214,12 +215,11 @@ Agreement = Literal["agrees", "better than printed", "worse than printed", "cann
 _ABSOLUTE, _RELATIVE = 0.015, 0.25
 #: Name of the test for one run on a given split, which cannot confirm.
 ONE_DRAW = "interval of the test samples alone"
-C = TypeVar("C", bound=Hashable)
-P = TypeVar("P", bound=Hashable)
+T = TypeVar("T")
 
 
 def compare_with_printed(
-    ours: Repeats, printed: PaperValue, n_test: int
+    ours: Repeats, printed: PaperValue | None
 ) -> tuple[Estimate, Agreement] | None:
     """Compare our errors with a printed error; None if either has no value.
 
@@ -229,42 +229,33 @@ def compare_with_printed(
     interval is narrow: at most 1.5 points or a quarter of the printed error on each side. In a
     wider interval nothing can be told, unless our mean has the printed digits.
 
-    The interval holds what a new run of the paper would vary: on a given split, which the paper
-    shares, the draws alone, by our variance between seeds; on other splits of the same data set,
-    or on new data, also the training and test samples, by the larger of our variance between runs
-    and the binomial variance of the test samples. One run shows no variance between runs, so half
-    as much again is added for the training sample. A printed standard deviation goes before.
+    The interval holds what a new run of the paper would vary (`Design.of_a_run`): on a given split,
+    which the paper shares, the draws alone, by our variance between seeds; on other splits of the
+    same data set, or on new data, also the training and test samples, by the larger of our variance
+    between runs and the binomial variance of the test samples. A printed standard deviation goes
+    before.
 
     Parameters
     ----------
     ours : Repeats
-        Errors on one data set.
-    printed : PaperValue
-    n_test : int
-        Number of test samples of a run, assumed for the paper too.
+        Errors on one data set, with as many test samples as the paper's.
+    printed : PaperValue or None
     """
     values = [*ours.values.values()]
-    if not values or printed.error is None:
+    if not values or printed is None or printed.error is None:
         return None
     n, mean = len(values), sum(values) / len(values)
-    spread = sum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else 0.0
-    pooled = (mean + printed.error) / 2
-    # Add half an error on each side, so that the variance is positive without errors.
-    binomial = (pooled * (1 - pooled) + 1 / n_test) / n_test
-    is_given = ours.design.source == "one split"
-    if is_given:
-        of_a_run = spread if n > 1 else binomial
-    else:
-        of_a_run = max(spread, binomial / (1 + ours.design.overlap)) * (1.25 if n == 1 else 1.0)
+    spread = sum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else None
+    of_a_run = ours.design.of_a_run(spread, (mean + printed.error) / 2)
     own = of_a_run / n
     theirs = (of_a_run if printed.std is None else printed.std**2) / printed.repeats
     estimated = own if printed.std is not None else own + theirs
-    from_spread = estimated if of_a_run == spread and n > 1 else 0.0
+    from_spread = estimated if of_a_run == spread else 0.0
     variance = own + theirs + printed.rounding**2 / 12
     # Satterthwaite: only the part of the variance estimated from our repeats is uncertain.
     df = (n - 1) * (variance / from_spread) ** 2 if from_spread > 0 else math.inf
     is_equal = abs(mean - printed.error) <= printed.rounding / 2 + ROUNDING
-    is_known = n > 1 or not is_given or is_equal or printed.std is not None
+    is_known = n > 1 or not ours.design.is_given or is_equal or printed.std is not None
     test = "95 % prediction interval" if is_known else ONE_DRAW
     estimate = Estimate(mean - printed.error, test, n, 0.0, variance, min(df, 1e6))
     is_informative = is_equal or estimate.reach <= max(_ABSOLUTE, _RELATIVE * printed.error)
@@ -283,26 +274,42 @@ class Held:
     placebo: float | None = None
 
 
-#: Our values, the printed value, and the number of test samples.
-Compared = tuple[Repeats, PaperValue, int]
+#: Meaning of a chance level, the sum of placebos.
+PLACEBO = "agreement with another column of the same table"
 
 
-def hold(cells: Mapping[tuple[P, C], Compared]) -> dict[tuple[P, C], Held]:
-    """Compare the printed values of a table with ours, by place and column (a booster).
+def hold(
+    printed: PaperValue | None, ours: Repeats, columns: Iterable[tuple[PaperValue | None, Repeats]]
+) -> Held | None:
+    """Compare a printed value with ours, and with the columns at its place in our table."""
 
-    The wrong columns of the placebo are those with another method in the same place.
+    def agreement(values: Repeats) -> Agreement | None:
+        compared = compare_with_printed(values, printed)
+        return compared and compared[1]
+
+    found = agreement(ours)
+    if printed is None or found is None:
+        return None
+    return Held(found, placebo_of(printed, columns, lambda each: agreement(each) == "agrees"))
+
+
+def placebo_of(
+    printed: PaperValue,
+    columns: Iterable[tuple[PaperValue | None, T]],
+    agrees: Callable[[T], bool],
+) -> float | None:
+    """Return the share of wrong columns that agree with a printed value, its chance level.
+
+    Parameters
+    ----------
+    printed : PaperValue
+    columns : iterable of (PaperValue or None, object)
+        The columns of the table with what is printed there; wrong are those of another method.
+    agrees : callable
+        Function of a column.
     """
-    agreements = {}
-    for (place, column), (ours, printed, n_test) in cells.items():
-        if compared := compare_with_printed(ours, printed, n_test):
-            wrong = [
-                (compare_with_printed(theirs, printed, n) or ("", ""))[1] == "agrees"
-                for (other_place, _), (theirs, other, n) in cells.items()
-                if other_place == place and other.method != printed.method
-            ]
-            placebo = statistics.fmean(wrong) if wrong else None
-            agreements[place, column] = Held(compared[1], placebo)
-    return agreements
+    wrong = [agrees(each) for value, each in columns if value and value.method != printed.method]
+    return statistics.fmean(wrong) if wrong else None
 
 
 def in_words(agreements: Iterable[Held]) -> str:
@@ -319,7 +326,5 @@ def in_words(agreements: Iterable[Held]) -> str:
             parts.append(f"{words} {states.count(state)}")
     placebos = [each.placebo for each in agreements if each.placebo is not None]
     if placebos:
-        parts.append(
-            f"chance level {sum(placebos):.1f} (agreement with another column of the same table)"
-        )
+        parts.append(f"chance level {sum(placebos):.1f} ({PLACEBO})")
     return ", ".join(parts)

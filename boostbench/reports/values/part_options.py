@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
 from boostbench.errors import BoostbenchError, unknown
-from boostbench.experiments.configs.fields import FileBeside, Slug
+from boostbench.experiments.configs.fields import BESIDE, Slug
 from boostbench.experiments.configs.kind_options import (
     BoosterLabel,
     DataSetLabel,
@@ -34,17 +34,13 @@ if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
 
 
-def _paper(value: str) -> str:
-    read_paper_values(value)
-    return value
-
-
 # Shared options are documented here; the docstring of a kind takes precedence.
 
-#: File of printed values beside the config.
+#: File of printed values beside the config, read as `PaperValues`.
 PaperFile = Annotated[
-    FileBeside,
-    AfterValidator(_paper),
+    Any,
+    BESIDE,
+    AfterValidator(read_paper_values),
     Field(description="File with the paper's test errors."),
 ]
 
@@ -116,9 +112,8 @@ def chosen_round(study: Study, at: int | None) -> int | None:
     return None if at is None else chosen_rounds(study, at)[-1]
 
 
-def check_compared(study: Study, value: str) -> None:
-    """Raise an error if no run recorded the metric, or there are fewer than two boosters."""
-    check_recorded(study, value)
+def check_compared(study: Study) -> None:
+    """Raise an error if there are fewer than two boosters."""
     if len(study.boosters) < 2:
         raise BoostbenchError("a comparison needs two boosters or more")
 

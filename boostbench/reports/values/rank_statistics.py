@@ -1,86 +1,70 @@
-"""Ranks and tests of boosters over several data sets (Demsar 2006, JMLR 7)."""
+"""P-values and ranks: t distribution, Wilcoxon's signed ranks, ranks of boosters, Holm's method."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.errors import BoostbenchError
-from boostbench.reports.text import span
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import check_compared, chosen_round
-
-_DECIMALS = 10  # means of the same counts may differ in the last bits
 Floats = NDArray[np.float64]
+#: Level of one-sided tests, 5 % for both sides.
+LEVEL = 0.025
+ROUNDING = 1e-12
+_DECIMALS = 12
 
 
-@dataclass(frozen=True)
-class Cases:
-    """Mean errors of boosters in the cases in which all of them have a value."""
+def quantile(df: float, level: float = LEVEL) -> float:
+    """Return a lower quantile of the t distribution."""
+    from scipy.special import stdtrit
 
-    boosters: tuple[str, ...]
-    keys: tuple[tuple[str, str], ...]  # data set and noise
-    errors: Floats  # shape (n_cases, n_boosters); means over the repeats that all boosters have
-    n_planned: int  # planned cases
-    repeats: tuple[int, int]  # smallest and largest number of repeats of a case
-
-    @property
-    def words(self) -> str:
-        """Number of cases and repeats, in words."""
-        n = f"{len(self.keys)} cases"
-        if len(self.keys) < self.n_planned:
-            n += f" of {self.n_planned} with a result"
-        return f"{n}, means of {span(self.repeats)} repeat{'s' * (max(self.repeats) > 1)}"
-
-    @property
-    def by_set(self) -> Floats:
-        """Means over the noises of each data set, shape (n_sets, n_boosters).
-
-        Tests assume independent cases, but noises of one data set are dependent.
-        """
-        names = np.array([dataset for dataset, _ in self.keys])
-        sets = [self.errors[names == name].mean(axis=0) for name in dict.fromkeys(names)]
-        return np.round(sets, _DECIMALS)
+    return float(stdtrit(df, level))
 
 
-def case_errors(study: Study, value: str, at: int | None = None) -> Cases:
-    """Return the mean error of each booster with a result in each case, a data set with a noise.
+def tail(df: float, t: float) -> float:
+    """Return the probability of a value up to t under the t distribution."""
+    from scipy.special import stdtr
 
-    A metric that is better if higher is replaced by 1 minus it.
+    return float(stdtr(df, t))
 
-    Parameters
-    ----------
-    study : Study
-    value : str
-        A metric.
-    at : int or None, default=None
-        Round T; the last of each run by default.
 
-    Raises
-    ------
-    BoostbenchError
-        If no run recorded the metric, there are fewer than two boosters, or no case has a value of
-        every booster.
+def skewed_t_p(values: Floats) -> float:
+    """Return the p-value that the mean of values is not below 0, by a t test for skewed values.
+
+    The statistic is that of Johnson (1978, JASA 73, "Modified t tests and confidence intervals for
+    asymmetrical populations").
     """
-    check_compared(study, value)
-    boosters = study.contenders
-    complete = study.by_booster(value, chosen_round(study, at))[boosters].dropna()
-    if complete.empty:
-        raise BoostbenchError("there is no case in which every booster has a result yet")
-    grouped = complete.groupby(level=["dataset", "noise"], sort=False, observed=True)
-    means, counts = grouped.mean(), grouped.size()
-    planned = dict.fromkeys((result.run.dataset, result.noise) for result in study.results)
-    keys = [key for key in planned if key in means.index]
-    return Cases(
-        tuple(boosters),
-        tuple(keys),
-        np.round(means.loc[keys].to_numpy(dtype=np.float64), _DECIMALS),
-        len(planned),
-        (int(counts.min()), int(counts.max())),
-    )
+    m, mean, deviation = len(values), float(values.mean()), float(values.std(ddof=1))
+    if deviation <= ROUNDING:
+        return float(mean >= 0)  # the signed-rank test decides
+    third = float(((values - mean) ** 3).mean()) / deviation**2
+    shifted = mean + third / (6 * m) + third * (mean / deviation) ** 2 / 3
+    return tail(m - 1, shifted / (deviation / math.sqrt(m)))
+
+
+def signed_rank_p(differences: Floats) -> float:
+    """Return the p-value that differences are not below 0, by Wilcoxon's signed-rank test.
+
+    The distribution is exact, also with ties; differences of 0 are left out.
+
+    Examples
+    --------
+    >>> signed_rank_p(np.array([-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]))
+    0.015625
+    """
+    from scipy.stats import rankdata
+
+    rounded = np.round(differences, _DECIMALS)
+    nonzero = rounded[rounded != 0]
+    if not len(nonzero):
+        return 1.0
+    ranks = np.rint(2 * rankdata(np.abs(nonzero))).astype(int)  # doubled: ties have halves
+    chances = np.ones(1)  # of each sum of the ranks of positive differences
+    for rank in ranks:
+        shifted = np.concatenate([np.zeros(rank), chances])
+        chances = (np.pad(chances, (0, rank)) + shifted) / 2
+    return float(min(1.0, chances[: int(ranks[nonzero > 0].sum()) + 1].sum()))
 
 
 def competition_ranks(errors: Floats) -> NDArray[np.int64]:

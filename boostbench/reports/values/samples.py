@@ -37,33 +37,77 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import Data, Params
 from boostbench.experiments.streams import canonical_json
 from boostbench.quantities import QUANTITIES
-from boostbench.reports.values.frame import END, Result, error_at
+from boostbench.reports.values.frame import Result, Study, check_recorded, error_at, round_of
+from boostbench.reports.values.rank_statistics import (
+    LEVEL,
+    ROUNDING,
+    Floats,
+    quantile,
+    signed_rank_p,
+    skewed_t_p,
+    tail,
+)
 
 Unit = tuple[int, int]
 #: Difference between the runs of two units: all data, the split of one data set, or only the label
 #: noise and the random draws of the booster.
 Source = Literal["fresh data", "splits", "one split"]
-Floats = NDArray[np.float64]
+#: Tests of differences over units.
+_TESTS: dict[Source, str] = {
+    "fresh data": "paired t test",
+    "splits": "corrected resampled t test (Nadeau & Bengio)",
+    "one split": "paired t test over seeds, on the given data",
+}
 
 
 class Design(NamedTuple):
-    """Design of the runs behind a quantity on one data set."""
+    """Design of the runs behind a quantity on one data set, and what follows for tests."""
 
     units: frozenset[Unit]  # planned
     source: Source = "fresh data"
     ratio: float = 0.0  # of test samples to training samples of a split
     on_test: bool = False  # True if estimated on test samples, False if computed
     problem: str = ""  # data set and split; runs of different problems are not paired
+    n_test: int = 1  # test samples of a run
+
+    @property
+    def is_given(self) -> bool:
+        """True if all runs have one split, which a paper shares."""
+        return self.source == "one split"
 
     @property
     def counts_each(self) -> bool:
         """True if tests compare single test samples: on one split, or with a single unit."""
-        return self.source == "one split" or len(self.units) == 1
+        return self.is_given or len(self.units) == 1
 
     @property
     def overlap(self) -> float:
         """Part of the variance between splits that further splits do not reduce."""
         return self.ratio if self.source == "splits" else 0.0
+
+    def inflation(self, n: int) -> float:
+        """Return the factor by which overlaps enlarge the variance of a mean of n runs."""
+        return 1 + n * self.overlap
+
+    def of_a_run(self, spread: float | None, error: float) -> float:
+        """Return the variance of what a new run would vary, such as one of a paper.
+
+        On a given split these are the draws alone, and otherwise also the samples. One run shows no
+        variance between runs, so half as much again is added for the training sample.
+
+        Parameters
+        ----------
+        spread : float or None
+            Variance between our runs; None for one run.
+        error : float
+            Expected error, for the binomial variance of the test samples.
+        """
+        # Half an error is added on each side, so that the variance is positive without errors.
+        binomial = (error * (1 - error) + 1 / self.n_test) / self.n_test
+        if self.is_given:
+            return binomial if spread is None else spread
+        of_samples = binomial / (1 + self.overlap)
+        return 1.25 * of_samples if spread is None else max(spread, of_samples)
 
 
 @dataclass(frozen=True)
@@ -95,16 +139,11 @@ class Repeats:
 
     def map(self, change: Callable[[Any], Any]) -> Repeats:
         """Return the sample with every value changed by a linear function."""
-        return _linear([self], lambda alone: change(alone[0]))
+        return combined([self], lambda alone: change(alone[0]))
 
     def minus(self, other: Repeats) -> Repeats:
         """Return the differences in the common units."""
-        return _linear([self, other], lambda pair: pair[0] - pair[1])
-
-
-def mean_of(samples: Sequence[Repeats]) -> Repeats:
-    """Return the mean of samples in each of their common units."""
-    return samples[0] if len(samples) == 1 else _linear(samples, _mean)
+        return combined([self, other], lambda pair: pair[0] - pair[1])
 
 
 def over_sets(samples: Sequence[Repeats]) -> Repeats:
@@ -113,7 +152,7 @@ def over_sets(samples: Sequence[Repeats]) -> Repeats:
         return samples[0]
     # Test samples of different data sets are not paired.
     unpaired = [replace(sample, on_each={}) for sample in samples]
-    return replace(_linear(unpaired, _mean), sets=tuple(samples))
+    return replace(combined(unpaired, mean), sets=tuple(samples))
 
 
 def sample_of(
@@ -121,7 +160,7 @@ def sample_of(
     name: str = "",
     *,
     metric: str = "",
-    at: int | str = END,
+    at: int | str | None = None,
     read: Callable[[Result], float] | None = None,
 ) -> Repeats:
     """Return the values of a quantity in the runs of one booster on one data set.
@@ -133,8 +172,8 @@ def sample_of(
         Name of the runs in gaps.
     metric : str, default=""
         A key of `QUANTITIES`; empty for a value computed by ``read``.
-    at : int or "end", default="end"
-        Round T. Runs of fewer rounds have no value, unless their booster has a fixed number.
+    at : int, "end" or None, default=None
+        Round T, by default the last; see `round_of`.
     read : callable, default=None
         Function from an ok `Result` to a number, NaN if there is no value; by default, the metric
         at round T.
@@ -146,27 +185,20 @@ def sample_of(
     on_each: dict[Unit, Floats] = {}
     gaps: list[str] = []
     for result in results:
-        unit, why = (result.run.seed, result.fold), _gap(result, at)
-        value = np.nan if why else read(result)
+        unit, T = (result.run.seed, result.fold), round_of(result.run, at)
+        value = np.nan if T is None or not result.ok else read(result)
         if np.isnan(value):
-            gaps.append(f"{name}: {why or 'not recorded'}")
+            beyond = f"T = {at} is beyond the {result.run.rounds} rounds made" if T is None else ""
+            gaps.append(f"{name}: {beyond or 'not recorded' if result.ok else result.status}")
             continue
         values[unit] = value
         # Only where tests need them: those of thousands of runs on fresh data take much memory.
         by_sample = bool(metric) and bool(QUANTITIES[metric].samples)
-        if by_sample and design.counts_each and result.record is not None:
-            right = result.record.right_at(result.run.rounds if at == END else int(at))
+        if by_sample and design.counts_each and result.record is not None and T is not None:
+            right = result.record.right_at(T)
             if right is not None:
                 on_each[unit] = (~right).astype(np.float64)
     return Repeats(values, design, tuple(dict.fromkeys(gaps)), on_each)
-
-
-def _gap(result: Result, at: int | str) -> str:
-    """Return the reason why a result has no value at round T; empty if it has one."""
-    if not result.ok:
-        return result.status
-    beyond = at != END and int(at) > result.run.rounds and not result.run.booster.rounds
-    return f"T = {at} is beyond the {result.run.rounds} rounds made" if beyond else ""
 
 
 def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
@@ -177,7 +209,8 @@ def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
     source, problem = _source_and_problem(results[0].run.data, results[0].run.split)
     records = [result.record for result in results if result.ok and result.record]
     ratios = [record.n_test / record.n_train for record in records if record.n_train]
-    return Design(units, source, max(ratios, default=0.0), on_test, problem)
+    n_test = max((record.n_test for record in records), default=1)
+    return Design(units, source, max(ratios, default=0.0), on_test, problem, n_test)
 
 
 @cache
@@ -191,14 +224,60 @@ def _source_and_problem(data: Data, its_split: str | Params) -> tuple[Source, st
     return source, canonical_json([data.name, data.params.plain(), data.encode, split])
 
 
-def _mean(parts: Sequence[Any]) -> Any:
+def mean(parts: Sequence[Any]) -> Any:
+    """Return the mean of numbers or arrays, a function for `combined`."""
     return sum(parts) / len(parts)
 
 
+def in_common(samples: Iterable[Repeats]) -> list[Repeats]:
+    """Return the samples with the values in their common units alone, in the order of the units."""
+    samples = list(samples)
+    units = sorted(set.intersection(*(set(each.values) for each in samples)))
+    return [replace(each, values={unit: each.values[unit] for unit in units}) for each in samples]
+
+
+class Samples(dict[tuple[str, str, str], Repeats]):
+    """Samples by the labels of noise, data set and booster; empty for a cell without runs."""
+
+    def __missing__(self, labels: tuple[str, str, str]) -> Repeats:
+        return Repeats({}, Design(frozenset()))
+
+
+def samples_of(study: Study, metric: str, at: int | None = None) -> Samples:
+    """Return a metric at round T, by default the last of each run, in all cells of a study.
+
+    Raises
+    ------
+    BoostbenchError
+        If no finished run recorded the metric, or none is finished.
+    """
+    check_recorded(study, metric)
+    if not study.contenders:
+        raise BoostbenchError("no run has a result yet")
+    cells = study.cells.items()
+    return Samples({labels: sample_of(of, metric=metric, at=at) for labels, of in cells})
+
+
+def side_by_side(samples: Samples, boosters: Sequence[str]) -> dict[tuple[str, str], list[Repeats]]:
+    """Return the samples of some boosters in their common units, by noise and data set.
+
+    Noises and data sets without a common unit are left out.
+    """
+    places = dict.fromkeys((noise, dataset) for noise, dataset, _ in samples)
+    found = {place: in_common(samples[*place, name] for name in boosters) for place in places}
+    return {place: side for place, side in found.items() if side[0].values}
+
+
 def combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -> Repeats:
-    """Return a function of the values of several samples in each of their common units."""
+    """Return a function of the values of several samples in each of their common units.
+
+    It is linear, unless no sample has values by test sample.
+    """
     first, *rest = samples
     units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
+    known = [unit for unit in units if all(unit in sample.on_each for sample in samples)]
+    has_sets = all(len(sample.sets) == len(first.sets) for sample in rest)
+    parts = zip(*(sample.sets for sample in samples), strict=True) if has_sets else ()
     return Repeats(
         {unit: join([sample.values[unit] for sample in samples]) for unit in units},
         first.design._replace(
@@ -206,25 +285,11 @@ def combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -
             on_test=any(sample.design.on_test for sample in samples),
         ),
         tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps)),
+        {unit: join([sample.on_each[unit] for sample in samples]) for unit in known},
+        tuple(combined(part, join) for part in parts),
     )
 
 
-def _linear(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -> Repeats:
-    """Return a linear combination of samples, also of their parts by test sample and data set."""
-    first, *rest = samples
-    joined = combined(samples, join)
-    known = [unit for unit in joined.values if all(unit in sample.on_each for sample in samples)]
-    sets: tuple[Repeats, ...] = ()
-    if first.sets and all(len(sample.sets) == len(first.sets) for sample in rest):
-        parts = zip(*(sample.sets for sample in samples), strict=True)
-        sets = tuple(_linear(part, join) for part in parts)
-    on_each = {unit: join([sample.on_each[unit] for sample in samples]) for unit in known}
-    return replace(joined, on_each=on_each, sets=sets)
-
-
-#: Level of one-sided tests, 5 % for both sides.
-LEVEL = 0.025
-ROUNDING = 1e-12
 #: Fewest data sets that a test can decide on: with five, all hold by chance with probability 1/32.
 FEWEST_SETS = 6
 NO_SAMPLES = (
@@ -232,7 +297,6 @@ NO_SAMPLES = (
 )
 UNPAIRED = "the runs are on different problems and cannot be paired"
 _MOST_DF = 1e6
-_DECIMALS = 12
 _RESAMPLES = 2000
 _POSTERIOR_DRAWS = 20_000
 
@@ -291,7 +355,7 @@ class Estimate:
         if self.scale == 0.0:
             doubt = min(0.5, self.least) if self.difference else 0.0
             return 1 - doubt if self.difference > bound + ROUNDING else doubt
-        return _tail(self.df, (self.difference - bound) / self.scale)
+        return tail(self.df, (self.difference - bound) / self.scale)
 
     def _p(self, bound: float, sign: Literal[1, -1]) -> float:
         """Return the p-value of the hypothesis that the signed excess over a bound is positive."""
@@ -308,20 +372,7 @@ class Estimate:
             return max(skewed_t_p(excesses), signed_rank_p(excesses))
         if self.scale == 0.0:
             return self.least if excess < -ROUNDING else 1.0
-        return _tail(self.df, excess / self.scale)
-
-
-def quantile(df: float, level: float = LEVEL) -> float:
-    """Return a lower quantile of the t distribution."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, level))
-
-
-def _tail(df: float, t: float) -> float:
-    from scipy.special import stdtr
-
-    return float(stdtr(df, t))
+        return tail(self.df, excess / self.scale)
 
 
 def estimate(left: Repeats, right: Repeats) -> Estimate:
@@ -346,21 +397,17 @@ def estimate(left: Repeats, right: Repeats) -> Estimate:
         return Estimate(difference, n=n, why=UNPAIRED)
     variance = float(values.var(ddof=1)) if n > 1 else 0.0
     variance *= variance > ROUNDING**2
-    if design.on_test and (n == 1 or design.source == "one split"):
+    if design.on_test and (n == 1 or design.is_given):
         parts = [pairs.on_each[unit] for unit in pairs.values if unit in pairs.on_each]
         if len(parts) < n or not all(part.ndim for part in parts):
             return Estimate(difference, n=n, why=NO_SAMPLES)
         return _on_test_samples(difference, np.array(parts), variance)
-    if n == 1 or (variance == 0.0 and design.source == "one split"):
+    if n == 1 or (variance == 0.0 and design.is_given):
         return Estimate(difference, "" if n == 1 else "equal differences in all runs", n)
     if variance == 0.0:
-        return _without_spread(difference, n, 1 + n * design.overlap)
-    name = "paired t test"
-    if design.source == "splits":
-        name = "corrected resampled t test (Nadeau & Bengio)"
-    if design.source == "one split":
-        name = "paired t test over seeds, on the given data"
-    return Estimate(difference, name, n, variance, variance * pairs.design.overlap, n - 1)
+        return _without_spread(difference, n, design)
+    name = _TESTS[design.source]
+    return Estimate(difference, name, n, variance, variance * design.overlap, n - 1)
 
 
 def _on_test_samples(difference: float, parts: Floats, between: float) -> Estimate:
@@ -389,13 +436,13 @@ def _on_test_samples(difference: float, parts: Floats, between: float) -> Estima
     return Estimate(difference, name, n_units, between, fixed, min(df, (n_units - 1) ** 2))
 
 
-def _without_spread(difference: float, n: int, inflation: float) -> Estimate:
+def _without_spread(difference: float, n: int, design: Design) -> Estimate:
     """Return a difference that is the same in n runs, for an exact sign test.
 
-    Runs on overlapping splits count as a smaller number, by the ``inflation`` of their variance.
+    Runs on overlapping splits count as a smaller number.
     """
     name = "exact sign test, since differences are equal in all runs"
-    return Estimate(difference, name, n, least=0.5 ** (n / inflation))
+    return Estimate(difference, name, n, least=0.5 ** (n / design.inflation(n)))
 
 
 def _over_sets(means: Floats, n: int) -> Estimate:
@@ -411,44 +458,6 @@ def _over_sets(means: Floats, n: int) -> Estimate:
     name = "signed-rank test and t test for skewed values over data sets"
     draws = _resampled(means)
     return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=draws, by_set=means)
-
-
-def skewed_t_p(values: Floats) -> float:
-    """Return the p-value that the mean of values is not below 0, by a t test for skewed values.
-
-    The statistic is that of Johnson (1978, JASA 73, "Modified t tests and confidence intervals for
-    asymmetrical populations").
-    """
-    m, mean, deviation = len(values), float(values.mean()), float(values.std(ddof=1))
-    if deviation <= ROUNDING:
-        return float(mean >= 0)  # the signed-rank test decides
-    third = float(((values - mean) ** 3).mean()) / deviation**2
-    shifted = mean + third / (6 * m) + third * (mean / deviation) ** 2 / 3
-    return _tail(m - 1, shifted / (deviation / math.sqrt(m)))
-
-
-def signed_rank_p(differences: Floats) -> float:
-    """Return the p-value that differences are not below 0, by Wilcoxon's signed-rank test.
-
-    The distribution is exact, also with ties; differences of 0 are left out.
-
-    Examples
-    --------
-    >>> signed_rank_p(np.array([-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]))
-    0.015625
-    """
-    from scipy.stats import rankdata
-
-    rounded = np.round(differences, _DECIMALS)
-    nonzero = rounded[rounded != 0]
-    if not len(nonzero):
-        return 1.0
-    ranks = np.rint(2 * rankdata(np.abs(nonzero))).astype(int)  # doubled: ties have halves
-    chances = np.ones(1)  # of each sum of the ranks of positive differences
-    for rank in ranks:
-        shifted = np.concatenate([np.zeros(rank), chances])
-        chances = (np.pad(chances, (0, rank)) + shifted) / 2
-    return float(min(1.0, chances[: int(ranks[nonzero > 0].sum()) + 1].sum()))
 
 
 def _resampled(means: Floats) -> Floats:
@@ -472,13 +481,13 @@ def joint_draws(samples: Sequence[Repeats]) -> Floats:
     rng = np.random.default_rng(0)
     root = np.linalg.qr(values - centre, mode="r")  # square root of (n - 1) * covariance
     normal = rng.standard_normal((_POSTERIOR_DRAWS, len(root))) @ root
-    overlap = samples[0].design.overlap
-    spread = (1 / n + overlap) / rng.chisquare(n - 1, (_POSTERIOR_DRAWS, 1))
+    design = samples[0].design
+    spread = (1 / n + design.overlap) / rng.chisquare(n - 1, (_POSTERIOR_DRAWS, 1))
     draws = np.asarray(centre + np.sqrt(spread) * normal)
     gaps = values - values[:, :1]
     is_still = (np.ptp(gaps, axis=0) <= ROUNDING) & (np.abs(gaps[0]) > ROUNDING)
     if is_still.any():  # equal differences in few runs may be due to chance
-        n_doubtful = int(2 * min(0.5, _without_spread(1.0, n, 1 + n * overlap).least) * len(draws))
+        n_doubtful = int(2 * min(0.5, _without_spread(1.0, n, design).least) * len(draws))
         draws[:n_doubtful] = rng.permuted(draws[:n_doubtful], axis=1)
     return draws
 
