@@ -71,9 +71,23 @@ class PlainLinks(SphinxTransform):
                 node.replace_self(nodes.reference("", "", *node.children, refuri=node["reftarget"]))
 
 
-def add_results(app: Any, error: Exception | None) -> None:
-    """Complete the site: the pages of results/ beside the documentation, with links both ways."""
+#: What screen readers and keyboards need, and the theme leaves out: tags without and with it.
+_ACCESSIBLE = {
+    ' role="heading">': ' role="heading" aria-level="2">',
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+    '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="This page">',
+    "<pre>": '<pre tabindex="0">',
+}
+
+
+def complete_site(app: Any, error: Exception | None) -> None:
+    """Make pages accessible, and add the pages of results/, with links both ways."""
     if error is None:
+        for page in Path(app.outdir).rglob("*.html"):
+            text = page.read_text(encoding="utf-8")
+            for tag, accessible in _ACCESSIBLE.items():
+                text = text.replace(tag, accessible)
+            page.write_text(text, encoding="utf-8")
         write_site(ROOT / "results", Path(app.outdir), Path(app.outdir))
 
 
@@ -125,7 +139,7 @@ def setup(app: Any) -> None:
     write_reference()
     app.connect("source-read", link_to_pages)
     app.connect("source-read", add_generated)
-    app.connect("build-finished", add_results)
+    app.connect("build-finished", complete_site)
     app.add_transform(PlainLinks)
     app.connect("autodoc-process-docstring", inherit_parameters, priority=100)
     app.add_html_math_renderer("mathml", (inline_math, None), (displayed_math, None))

@@ -80,7 +80,8 @@ def _short(label: str) -> str:
 
 
 def _table(rows: list[tuple[str, str]]) -> list[str]:
-    return ["| | |", "|---|---|", *(f"| {label} | {meaning} |" for label, meaning in rows)]
+    head = ["| option | meaning |", "|---|---|"]
+    return [*head, *(f"| {label} | {meaning} |" for label, meaning in rows)]
 
 
 def _usage(argument: Any) -> str:

@@ -34,7 +34,6 @@ METHODS = (
     "adaboost-mh",
 )
 NOISES = {"clean": "none", "uniform-other 0.2": "20 %", "uniform-other 0.4": "40 %"}
-MUCH = "uniform-other 0.4"
 CLASSES = {"≥ 3": "three or more", "2": "two"}
 #: Measures in the table of performance, by how ``benchmarks.csv`` names them, and their data sets.
 MEASURES = {
@@ -90,11 +89,11 @@ def where_to_start(folder: str) -> str:
 
 def standings(folder: str) -> str:
     """Return the best methods over all data sets and noises."""
-    rows = _rows(RESULTS / folder / "standings.csv")[:12]
+    rows = _rows(RESULTS / folder / "standings.csv")[:8]
     columns = [key for key in rows[0] if not key.endswith(" remarks")]
     shown = [[_name(row["method"]), *(row[key] for key in columns[1:])] for row in rows]
-    head = ["", "Elo", "95 % interval", "mean rank", "error (%)", "improvability (%)", "fit (s)"]
-    return markdown_table(head, [False] + [True] * 6, shown).strip()
+    head = ["Elo", "95 % interval", "mean rank", "error (%)", "improvability (%)", "fit (s)"]
+    return markdown_table(["method", *head], [False] + [True] * 6, shown).strip()
 
 
 def mean_errors(folder: str) -> str:
@@ -114,40 +113,8 @@ def mean_errors(folder: str) -> str:
     clean, *noisy = NOISES.values()
     n_two = sum(find_entry(name).n_classes == 2 for name in whole)
     many = f"three or more classes ({len(whole) - n_two} sets): {clean}"
-    head = ["", many, *noisy, f"two classes ({n_two} sets): {clean}", *noisy]
+    head = ["method", many, *noisy, f"two classes ({n_two} sets): {clean}", *noisy]
     return markdown_table(head, [False] + [True] * 6, shown).strip()
-
-
-def tuned(folder: str) -> str:
-    """Return the mean errors with defaults and with chosen parameters."""
-    rows = _errors(folder)
-    methods = ("random-forest", "sm-boost", "xgboost", "adaboost-mh")
-    shown = [
-        [way, *(_mean(rows, f"{method}{mark}", MUCH) for method in methods)]
-        for way, mark in (("defaults", ""), ("chosen", "(tuned)"))
-    ]
-    return _table(rows, [*map(_name, methods)], shown)
-
-
-def leaves(folder: str) -> str:
-    """Return the mean errors by the size of the trees."""
-    rows = _errors(folder)
-    sizes: dict[str, list[str]] = {}
-    for method in _methods(rows):
-        name, _, leaves = method.rstrip(")").partition("(max_leaf_nodes=")
-        sizes.setdefault(name, []).append(leaves)
-    shown = [
-        [_name(name), *(_mean(rows, f"{name}(max_leaf_nodes={n})", MUCH) for n in each)]
-        for name, each in sizes.items()
-    ]
-    return _table(rows, [f"{n} leaves" for n in next(iter(sizes.values()))], shown)
-
-
-def _table(rows: list[dict[str, str]], head: list[str], shown: list[list[str]]) -> str:
-    """Return a table of errors, headed by the number of data sets and the share of wrong labels."""
-    n_sets = len({row["data_set"] for row in rows})
-    first = f"{n_sets} sets, {NOISES[MUCH]} wrong"
-    return markdown_table([first, *head], [False] + [True] * len(head), shown).strip()
 
 
 def minutes(what: str) -> str:
@@ -192,7 +159,7 @@ def performance() -> str:
         found = {row["data set"].split()[0]: row["ratio"] for row in _measured(measure)}
         if found:
             shown.append([words, *(found.get(each, "–") for each in DATA_SETS)])
-    return markdown_table(["", *DATA_SETS], [False] + [True] * 5, shown).strip()
+    return markdown_table(["measure", *DATA_SETS], [False] + [True] * 5, shown).strip()
 
 
 def threads() -> str:
@@ -258,8 +225,6 @@ BLOCKS = {
     "where-to-start": where_to_start,
     "standings": standings,
     "mean-errors": mean_errors,
-    "tuned": tuned,
-    "leaves": leaves,
     "minutes": minutes,
     "run-times": run_times,
     "performance": performance,

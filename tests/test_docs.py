@@ -186,7 +186,6 @@ def names_lacking(names, rows):
 @pytest.mark.parametrize(
     ("kind", "page"),
     [
-        (registry.figures, "reports.md"),
         (registry.tables, "reports.md"),
         (registry.claims, "adding-a-claim.md"),
         (registry.noise_models, "label-noise.md"),
