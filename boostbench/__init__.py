@@ -11,28 +11,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from boostbench.resources import lazy_attribute
+from boostbench.resources import lazy_attribute, lazy_names
 
 if TYPE_CHECKING:
-    from boostbench.api import Experiment, load_dataset
-    from boostbench.boosters import list_boosters, make_booster
-    from boostbench.compare_boosters import compare
-    from boostbench.label_errors import find_label_errors
-    from boostbench.models import fit_model, load_model
-    from boostbench.reports.values.frame import load_results
-
-__all__ = [
-    "Experiment",
-    "__version__",
-    "compare",
-    "find_label_errors",
-    "fit_model",
-    "list_boosters",
-    "load_dataset",
-    "load_model",
-    "load_results",
-    "make_booster",
-]
+    from boostbench.api import Experiment as Experiment
+    from boostbench.api import load_dataset as load_dataset
+    from boostbench.boosters import list_boosters as list_boosters
+    from boostbench.boosters import make_booster as make_booster
+    from boostbench.compare_boosters import compare as compare
+    from boostbench.label_errors import find_label_errors as find_label_errors
+    from boostbench.models import fit_model as fit_model
+    from boostbench.models import load_model as load_model
+    from boostbench.reports.values.frame import load_results as load_results
 
 __version__ = "0.2.0"
 
@@ -43,4 +33,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*lazy_names(__file__), "__version__"]

@@ -165,15 +165,11 @@ def is_installed(path: str) -> bool:
     return path.startswith(_installed())
 
 
-def is_of_user(path: str) -> bool:
-    """Return whether a file is Python code neither installed nor of this package."""
-    return path.endswith(".py") and not path.startswith(_PACKAGE) and not is_installed(path)
-
-
 def place_of(error: BaseException) -> str:
     """Return file, line and function of the innermost user code in a traceback; empty if none."""
     frames = traceback.extract_tb(error.__traceback__, limit=-_LONGEST_TRACE)
-    own = [frame for frame in frames if is_of_user(frame.filename)]
+    others = (_PACKAGE, *_installed())
+    own = [f for f in frames if f.filename.endswith(".py") and not f.filename.startswith(others)]
     return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
 
 

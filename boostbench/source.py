@@ -111,24 +111,31 @@ def where_in(data: Any, place: Place) -> str:
 def _steps(data: Any, place: Place) -> Iterator[tuple[str | int, Any]]:
     """Yield every step to a place in the file, with its container.
 
-    ``place`` may omit the name of an entry: a parameter at ``boosters, 0, sm-boost, M`` in the file
-    has the place ``boosters, 0, M`` in checks. It may also have an index where the file has a
-    single value instead of a list.
+    ``place`` may omit the name of an entry, and of its grid: a parameter that is at ``boosters, 0,
+    sm-boost, grid, M`` in the file has the place ``boosters, 0, M`` in checks. It may also have an
+    index where the file has a single value instead of a list.
     """
     holder = data
     for step in place:
         if isinstance(step, int) and not isinstance(holder, list):
             continue
-        if isinstance(holder, dict) and step not in holder and len(holder) == 1:
-            [(name, below)] = holder.items()
-            if isinstance(below, dict) and step in below:
-                yield name, holder
-                holder = below
+        while isinstance(holder, dict) and step not in holder:
+            below = [name for name, of in holder.items() if step in _names_in(of)]
+            if len(below) != 1:
+                break
+            yield below[0], holder
+            holder = holder[below[0]]
         yield step, holder
         try:
             holder = holder[step]
         except (KeyError, IndexError, TypeError):
             holder = None
+
+
+def _names_in(options: Any) -> set[Any]:
+    """Return the keys of the options of an entry, and of its grid."""
+    holders = [options, options.get("grid")] if isinstance(options, dict) else []
+    return {key for holder in holders if isinstance(holder, dict) for key in holder}
 
 
 def show(value: Any) -> str:

@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, TypeVar, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -137,8 +137,6 @@ class Model(BaseModel):
         arbitrary_types_allowed=True,
         protected_namespaces=(),
     )
-    #: Name of the model in messages about missing keys, such as "a config".
-    noun: ClassVar[str] = ""
 
     @classmethod
     def written(cls, value: Any) -> Any:
@@ -216,23 +214,16 @@ def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mi
     """
     refused: dict[Place, tuple[Any, list[ErrorDetails]]] = {}
     errors = error.errors()
-    missing = [str(each["loc"][0]) for each in errors if each["type"] == "missing"]
     keys = {key: f for n, f in fields_of(model).items() if (key := f.alias or n)[0] != "<"}
-    if missing and model.noun:
-        needed = [key for key, field in keys.items() if field.is_required()]
-        plural = "" if len(missing) == 1 else "s"
-        wanted = f"{', '.join(needed[:-1])} and {needed[-1]}"
-        yield (), f"missing key{plural} {', '.join(missing)}; {model.noun} needs {wanted}"
     for each in errors:
         place, value = _within(written, each["loc"])
         if mistakes := _raised_by_validator(each):
             yield from (((*place, *inner), what) for inner, what in mistakes)
         elif each["type"] == "missing":
-            if not model.noun:
-                key = str(each["loc"][0])
-                text = keys[key].description or ""
-                described = f": {text[:1].lower()}{text[1:].rstrip('.')}" if text else ""
-                yield (), f"needs {key!r}{described}"
+            key = str(each["loc"][0])
+            text = keys[key].description or ""
+            described = f": {text[:1].lower()}{text[1:].rstrip('.')}" if text else ""
+            yield (), f"needs {key!r}{described}"
         elif each["type"] == "extra_forbidden":
             yield place, unknown("key", str(place[-1]), keys)
         elif each["loc"] and each["loc"][-1] == "[key]":

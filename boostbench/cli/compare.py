@@ -7,9 +7,9 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-from boostbench.cli.guard import INTERRUPTED, OK
+from boostbench.cli.guard import OK
 from boostbench.cli.options import (
     DataOptions,
     Jobs,
@@ -27,9 +27,6 @@ from boostbench.cli.options import (
 from boostbench.cli.output import is_fancy, print_columns, print_error, print_json, print_rows
 from boostbench.cli.run import run_and_print
 from boostbench.errors import import_extra
-
-if TYPE_CHECKING:
-    from boostbench.reports.comparison import Comparison
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,28 +105,23 @@ def compare(
             for remark in comparing.rare_classes(dataset, options.folds):
                 print(f"{label}: {remark}")
         code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
-    if code != INTERRUPTED:
-        comparison = comparing.answer(experiment, rope, page)
-        winners = comparing.remember(experiment, comparison, **given)
-        if as_json:
-            print_json(comparison.plain())
-        else:
-            _print(comparison)
-            if page is not None:
-                print(f"\n{page}")
-            for winner in winners:
-                on = winner["on"]
-                file = f"{Path(on).name.partition('.')[0]}.skops"
-                print(next_line("fit", winner["booster"], "--on", on, **winner, output=file))
-    return code
-
-
-def _print(comparison: Comparison) -> None:
+    comparison = comparing.answer(experiment, rope, page)
+    winners = comparing.remember(experiment, comparison, **given)
+    if as_json:
+        print_json(comparison.plain())
+        return code
     print(comparison.sentence)
     for rows in comparison.shown().values():
         print()
         print_rows(rows)
     print("", *comparison.remarks, sep="\n")
+    if page is not None:
+        print(f"\n{page}")
+    for winner in winners:
+        on = winner["on"]
+        file = f"{Path(on).name.partition('.')[0]}.skops"
+        print(next_line("fit", winner["booster"], "--on", on, **winner, output=file))
+    return code
 
 
 def labels(

@@ -6,11 +6,12 @@ import logging
 import signal
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
+from functools import partial
 from io import StringIO
 from multiprocessing import active_children, get_context
 from pathlib import Path
@@ -84,26 +85,27 @@ def report(
     if jobs and not every:
         raise BoostbenchError("is for --all; leave it out", where="--jobs")
     if every:
-        written = _write_all(selection, jobs or n_cores(), output, paper, pack)
+        make = partial(_printed, output=output, paper=paper, pack=pack)
+        written = _write_all(selection, jobs or n_cores(), make)
     else:
         loaded = selection.load(check_parameters=False)
-        written = (_write(experiment, output, paper, pack) for experiment in loaded)
-    code = OK
-    for its_code, page in written:
-        code = max(code, its_code)
+        written = (write_report(each, output, paper=paper, pack=pack)[1:] for each in loaded)
+    codes = [OK]
+    for code, page in written:
+        codes.append(code)
         if open_page and page and typer.launch(page.resolve().as_uri()):
             print_error(f"no web browser found; open {page.resolve().as_uri()}")
     if every:
         from boostbench.reports.overview import write_overview
 
         print(write_overview(output or selection.results))
-    return code
+    return max(codes)
 
 
-def _write(
-    experiment: Experiment, output: Path | None, paper: bool, pack: bool
-) -> tuple[int, Path | None]:
-    """Write a report, print its files and its main table; return the exit code and the page."""
+def write_report(
+    experiment: Experiment, output: Path | None = None, *, paper: bool = False, pack: bool = False
+) -> tuple[Report, int, Path]:
+    """Write a report, print its files and its main table; return it, its exit code and page."""
     from boostbench.reports.manuscript import for_paper
     from boostbench.reports.text import write_files
 
@@ -111,7 +113,7 @@ def _write(
     folder = experiment.report_folder
     folder = folder if output is None else output / folder.name
     written = made.write(folder)
-    print_table(made)
+    _print_table(made)
     print(*written, sep="\n")
     if paper:
         contents, remarks = for_paper(made.study)
@@ -120,44 +122,49 @@ def _write(
         print(*write_files(folder / "paper", contents), sep="\n")
     if pack:
         print(experiment.pack(folder))
-    return OK if made.is_whole else INCOMPLETE, written[-1]
+    return made, OK if made.is_whole else INCOMPLETE, written[-1]
+
+
+#: Exit code and page of a report, and what was printed on stderr and on stdout.
+_Made = tuple[tuple[int, Path | None], str, str]
 
 
 def _write_all(
-    selection: SelectedRuns, jobs: int, *options: Any
+    selection: SelectedRuns, jobs: int, make: Callable[[SelectedRuns], _Made]
 ) -> Iterator[tuple[int, Path | None]]:
-    """Write and print the reports of all shipped configs, in their order, as by `_write`.
+    """Write and print the reports of all shipped configs, those of the most records first.
 
-    With several jobs, processes make them, those of the most records first. The reports have the
-    same bytes for any number of jobs.
+    With several jobs, processes make them. They have the same bytes for any number of jobs.
     """
     from boostbench.experiments.store.records import PACKED
 
-    sizes, parts = [], []
+    parts = []
     for name, path in shipped_configs().items():
         written = read_extended(path, [])[0].data
         for size in (None, *written.get("sizes", ())):
             called = written["name"] if size is None else f"{written['name']}-{size}"
-            folder = selection.results / called
-            if folder.is_dir():
-                packed = folder / PACKED
-                sizes.append(packed.stat().st_size if packed.is_file() else 0)
-                parts.append(replace(selection, configs=[name], size=size))
-    if min(jobs, len(parts)) < 2:
-        yield from (_write_or_complain(part, *options) for part in parts)
-        return
+            if (selection.results / called).is_dir():
+                packed = selection.results / called / PACKED
+                n_bytes = packed.stat().st_size if packed.is_file() else 0
+                parts.append((n_bytes, replace(selection, configs=[name], size=size)))
+    largest_first = [part for _, part in sorted(parts, key=lambda each: -each[0])]
+    several = min(jobs, len(parts)) > 1
+    made = _in_processes(jobs, make, largest_first) if several else map(make, largest_first)
+    for outcome, complaints, text in made:
+        print(complaints, end="", file=sys.stderr, flush=True)
+        print(text, end="", flush=True)
+        yield outcome
+
+
+def _in_processes(
+    jobs: int, make: Callable[[SelectedRuns], _Made], parts: Iterable[SelectedRuns]
+) -> Iterator[_Made]:
     context = get_context("forkserver")
     libraries = "matplotlib.pyplot", "matplotlib.backends.backend_pdf", "pandas", "scipy.stats"
     context.set_forkserver_preload(["boostbench.reports.experiment_report", *libraries])
     pool, others = ProcessPoolExecutor(jobs, context, _prepare_process), active_children()
     try:
-        largest_first = sorted(range(len(parts)), key=sizes.__getitem__, reverse=True)
-        made = {i: pool.submit(_printed, parts[i], *options) for i in largest_first}
-        for i in range(len(parts)):
-            outcome, complaints, text = made[i].result()
-            print(complaints, end="", file=sys.stderr, flush=True)
-            print(text, end="", flush=True)
-            yield outcome
+        yield from pool.map(make, parts)
         pool.shutdown()
     except BaseException as error:
         for process in {*active_children()}.difference(others):
@@ -174,22 +181,18 @@ def _prepare_process() -> None:
     logging.getLogger("boostbench").handlers = [PrintedLog()]
 
 
-def _printed(selection: SelectedRuns, *options: Any) -> tuple[tuple[int, Path | None], str, str]:
-    """Write a report; return the outcome, and what was printed on stderr and on stdout."""
+def _printed(selection: SelectedRuns, **options: Any) -> _Made:
+    """Write a report by `write_report`; it is left out if the config or its records are wrong."""
+    outcome: tuple[int, Path | None] = INCOMPLETE, None
     with redirect_stderr(StringIO()) as complaints, redirect_stdout(StringIO()) as text:
-        outcome = _write_or_complain(selection, *options)
+        try:
+            outcome = write_report(selection.load(check_parameters=False)[0], **options)[1:]
+        except BoostbenchError as error:
+            print_error(error)
     return outcome, complaints.getvalue(), text.getvalue()
 
 
-def _write_or_complain(selection: SelectedRuns, *options: Any) -> tuple[int, Path | None]:
-    try:
-        return _write(selection.load(check_parameters=False)[0], *options)
-    except BoostbenchError as error:
-        print_error(error)
-        return INCOMPLETE, None
-
-
-def print_table(report: Report) -> None:
+def _print_table(report: Report) -> None:
     """Print the main table of a report; print failed parts and remarks on stderr."""
     for reason in report.undrawn.values():
         print_error(f"left out of the report: {reason}")

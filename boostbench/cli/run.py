@@ -9,11 +9,10 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
+from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import (
     Jobs,
     Json,
@@ -78,13 +77,9 @@ def run(
       boostbench run noise20 --retry failed,timeout
     """
     experiments = selection.load(shard=parse_shard(shard))
-    where: dict[str, Any] = {"jobs": jobs, "executor": executor, "scheduler": scheduler}
-    which: dict[str, Any] = {"retry": statuses_of(retry), "fresh": fresh}
-    codes = []
-    for experiment in experiments:
-        codes.append(run_and_print(experiment, quiet=quiet, **where, **which))
-        if codes[-1] == INTERRUPTED:
-            return INTERRUPTED
+    options: dict[str, Any] = {"jobs": jobs, "executor": executor, "scheduler": scheduler}
+    options |= {"quiet": quiet, "retry": statuses_of(retry), "fresh": fresh}
+    codes = [run_and_print(experiment, **options) for experiment in experiments]
     if not quiet and shard is None:
         is_default = selection.results == SelectedRuns.results
         given = vars(selection) | ({"results": None} if is_default else {})
@@ -93,31 +88,29 @@ def run(
 
 
 def run_and_print(experiment: Experiment, *, quiet: bool = False, **options: Any) -> int:
-    """Run an experiment, print progress and outcome, and return the exit code."""
+    """Run an experiment, print progress and outcome, and return the exit code.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        After Ctrl-C, when the finished runs are written.
+    """
     name = experiment.config.name
-    on_plan = partial(_print_plan, experiment, options)
     with showing_progress(name, quiet=quiet) as listener:
-        outcome = experiment.run(**options, on_plan=on_plan, on_event=listener)
+        outcome = experiment.run(**options, on_plan=_print_skipped, on_event=listener)
     has_failed = _print_failures(outcome)
     if not quiet or outcome.interrupted:
         print(_summary(name, outcome))
     if outcome.interrupted:
         print("interrupted; finished runs are kept, the same command does the remaining runs")
-        return INTERRUPTED
+        raise KeyboardInterrupt
     statuses = {planned.status for planned in outcome.untouched}
     return INCOMPLETE if has_failed or outcome.n_left or "skipped" in statuses else OK
 
 
-def _print_plan(experiment: Experiment, options: dict[str, Any], plan: Plan) -> None:
-    """Print the skipped runs and the limits of the config that are not enforced."""
+def _print_skipped(plan: Plan) -> None:
     for reason, n in plan.skipped().items():
         print_error(f"skipping {n_runs(n)}: {reason}")
-    limits = experiment.config.limits
-    kinds = [kind for kind in ("time", "memory") if getattr(limits, kind) is not None]
-    todo = plan.todo(retry=options.get("retry") or None, fresh=options.get("fresh", False))
-    if options.get("executor") == "inline" and kinds and todo:
-        message = f"--executor inline does not enforce the limits on {' and '.join(kinds)}"
-        print_error(f"{experiment.config.name}: {message}")
 
 
 def _print_failures(outcome: Progress) -> bool:

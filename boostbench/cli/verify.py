@@ -8,10 +8,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from boostbench.cli.guard import INCOMPLETE, INTERRUPTED, OK
+from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import SAMPLE, Experiments, Jobs, Json, Quiet, SelectedRuns
 from boostbench.cli.output import is_fancy, print_error, print_json, print_rows
-from boostbench.cli.report import print_table
+from boostbench.cli.report import write_report
 from boostbench.cli.run import run_and_print, showing_progress
 from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
@@ -127,17 +127,14 @@ def reproduce(*, selection: Experiments, jobs: Jobs = None) -> int:
         configs |= dict.fromkeys(map(str, paths))
     # Check all configs before running the first.
     experiments = replace(selection, configs=[*configs], size=None).load()
-    codes = []
+    codes: list[int] = []
     for experiment in experiments:
         config, sized = experiment.config, _size_of(experiment.config, size)
         if sized:
             chosen = replace(selection, configs=[str(config.path)], size=sized)
             (experiment,) = chosen.load()
         print(f"== {config.name}{f' ({sized})' if sized else ''}", flush=True)
-        codes.append(run_and_print(experiment, jobs=jobs))
-        if codes[-1] == INTERRUPTED:
-            return INTERRUPTED
-        codes.append(_report(experiment))
+        codes += [run_and_print(experiment, jobs=jobs), _report(experiment)]
     print(write_overview(selection.results))
     return max(codes)
 
@@ -153,18 +150,16 @@ def _report(experiment: Experiment) -> int:
     from boostbench.reports.claims.verdicts import view_of
 
     try:
-        made = experiment.report()
+        made, code, _ = write_report(experiment, pack=True)
     except BoostbenchError as error:
         # A config without any run, for example without its data, does not stop the others.
         print_error(error)
         return INCOMPLETE
-    print_table(made)
-    print(made.write(experiment.report_folder)[-1], experiment.pack(), sep="\n")
     for view in map(view_of, made.verdicts):
         print(f"{in_colour(view)} ({view.origin}): {view.says} ({view.counts})")
     print()
     all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
-    return OK if made.is_whole and all_hold else INCOMPLETE
+    return code if all_hold else INCOMPLETE
 
 
 def adopt(

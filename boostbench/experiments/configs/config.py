@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -174,8 +174,6 @@ class Select(Model):
 
 class Config(Model):
     """An experiment: data sets, boosters, repetitions, report and claims."""
-
-    noun: ClassVar[str] = "a config"
 
     @classmethod
     def written(cls, value: Any) -> Any:

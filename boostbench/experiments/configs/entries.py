@@ -200,7 +200,7 @@ def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
         for variant, how in swept
     ]
     for variant, point in itertools.product(variants, points_of(grid)):
-        check = partial(setting.check, registry.boosters, source, name=shown, grid=grid)
+        check = partial(setting.check, registry.boosters, source, name=shown)
         mistakes.take(check, with_point(variant, point).params)
     mistakes.close()
     return variants

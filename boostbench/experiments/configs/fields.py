@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,10 +13,10 @@ from pydantic import BeforeValidator, Field, InstanceOf, ValidationInfo
 
 from boostbench.data.splits import Split
 from boostbench.experiments.configs.components import check_component
-from boostbench.experiments.runs import Axis, Params
+from boostbench.experiments.runs import Params
 from boostbench.registry import Registry
 from boostbench.source import show
-from boostbench.validation import Distinct, Listed, Mistake, MistakesError, Model
+from boostbench.validation import Distinct, Listed, MistakesError, Model
 
 MAX_SEEDS = 10_000
 MAX_FOLDS = 1_000
@@ -34,7 +33,7 @@ class Setting:
     data_dirs: tuple[Path, ...] = ()
     #: Check the parameters of boosters, noise models and generators, which imports their modules.
     check_parameters: bool = False
-    _checked: dict[object, list[Mistake]] = field(default_factory=dict, compare=False)
+    _checked: dict[object, MistakesError] = field(default_factory=dict, compare=False)
 
     def beside(self, name: str) -> Path:
         """Return a file named relative to the config or to a config that it extends."""
@@ -50,23 +49,8 @@ class Setting:
         path = beside if os.path.isfile(beside) else Path(os.path.expanduser(f"{file}.py"))
         return f"{path.resolve()}:{attribute}"
 
-    def check(
-        self,
-        kinds: Registry,
-        source: str,
-        params: Params,
-        name: str = "",
-        grid: Sequence[Axis] = (),
-    ) -> None:
-        """Check the parameters of a component, if they are checked.
-
-        Parameters
-        ----------
-        kinds, source, name
-            As for `check_component`.
-        params : Params
-        grid : sequence of Axis, default=()
-            Parameters whose values are those of a grid.
+    def check(self, kinds: Registry, source: str, params: Params, name: str = "") -> None:
+        """Check the parameters of a component, if they are checked; see `check_component`.
 
         Raises
         ------
@@ -74,14 +58,9 @@ class Setting:
         """
         key = kinds.kind, source, params
         if self.check_parameters and key not in self._checked:
-            mistakes = MistakesError()
-            check_component(kinds, source, params.plain(), mistakes, name)
-            self._checked[key] = mistakes.found
-        mistakes = MistakesError()
-        for at, what in self._checked.get(key, ()):
-            is_in_grid = any(all(map(operator.eq, at, axis.path)) for axis in grid)
-            mistakes.found.append(((*(("grid",) if is_in_grid else ()), *at), what))
-        mistakes.close()
+            self._checked[key] = MistakesError()
+            check_component(kinds, source, params.plain(), self._checked[key], name)
+        self._checked.get(key, MistakesError()).close()
 
 
 def setting_of(info: ValidationInfo) -> Setting:

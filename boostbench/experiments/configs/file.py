@@ -229,12 +229,12 @@ def _located(place: Place, what: str | BoostbenchError, source: Source) -> Boost
         return what
     if TOP in place:
         place = place[place.index(TOP) + 1 :]
-    where = source.name if what.startswith("missing ") else source.where(place)
+    where = source.where(place)
     place = source.resolve(place)
     is_rule = what.startswith(("must ", "needs "))
     if place[:1] == ("claims",):  # messages of claims begin with their kind
         place = place[2:] if is_rule else ()
-    if place and not what.startswith(("unknown ", "a ", "two ", "missing ", "select.")):
+    if place and not what.startswith(("unknown ", "a ", "two ", "select.")):
         key = ".".join(step for step in place if isinstance(step, str))
         what = f"{key} {what}" if is_rule else f"{key}: {what}"
     return BoostbenchError(what, where=where)

@@ -72,8 +72,7 @@ def make_plan(
         planner.summary = store.read
 
     def read(run: Run) -> Record | None:
-        planned = planner.find(run)
-        return None if planned is None else planned.record()
+        return planner.find(run).record()
 
     groups, made = groups_of(runs, config.select), dict[tuple[Any, ...], Run]()
     selections = [Selection(group, config, read, made) for group in groups]
@@ -145,8 +144,8 @@ class _Planner:
         self.data_dirs = data_dirs
         self.check_packages = check_packages
         self.summary: Callable[[Path], Summary | None] = store.summary
-        #: Each run, and as it is planned if it has a record. Keys are compared faster than runs.
-        self._lookups: dict[Key, tuple[Run, PlannedRun | None]] = {}
+        #: As compared with the records alone. Keys are compared faster than runs.
+        self._found: dict[Key, PlannedRun] = {}
         #: Code and data fingerprints of runs that differ by seed only.
         self._shared: dict[tuple[str, str], tuple[str, str]] = {}
         #: Code fingerprints by what they are computed from.
@@ -156,65 +155,46 @@ class _Planner:
         self._absent = cache(_absent)
         self._is_binary = cache(lambda name: takes_two_classes(registry.boosters.get(name)))
 
-    def find(self, run: Run) -> PlannedRun | None:
-        """Return the run with its newest record, which may be stale; None without a record."""
+    def find(self, run: Run) -> PlannedRun:
+        """Return the run with its newest record, which may be stale, or as missing."""
         key = self.key_of(run)
-        if key not in self._lookups:
-            self._lookups[key] = run, self._look_up(run, key)
-        return self._lookups[key][1]
+        if key not in self._found:
+            self._found[key] = self._look_up(run, key)
+        return self._found[key]
 
-    def recorded(self, dataset: str, key: Key) -> list[Key]:
-        """Return the keys of records of a value with no fewer rounds, of any code and data.
-
-        They are sorted by decreasing number of rounds, then from oldest to newest.
-        """
-        keys = self._stored(dataset).get(key.value, ())
-        longer = (recorded for recorded in keys if recorded.rounds >= key.rounds)
-        return sorted(longer, key=lambda recorded: -recorded.rounds)
-
-    def _look_up(self, run: Run, key: Key) -> PlannedRun | None:
-        stale = None
-        for old in reversed(self.recorded(run.data.name, key)):
+    def _look_up(self, run: Run, key: Key) -> PlannedRun:
+        newest = PlannedRun(run, "missing", "", key, None, self.store)
+        # Records of any code and data: those of the fewest rounds first, then the newest ones.
+        stored = reversed(self._stored(run.data.name).get(key.value, ()))
+        for old in sorted(stored, key=lambda stored: stored.rounds):
+            if old.rounds < key.rounds:
+                continue
             changed = outdated = _difference(old, key)
             if self.store.is_archive or not changed:
                 record = self.summary(self.store.path_of(run.data.name, old))
                 if record is None or (old.rounds != run.rounds and not record.nested_rounds):
                     continue
-                outdated = "" if self.store.is_archive else self._outdated(record)
+                outdated = "" if self.store.is_archive else _changed_input(record)
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
                     reason, seconds = record.why or changed or absent, record.total_seconds
                     found = old, seconds, self.store, old, record.other_versions
                     return PlannedRun(run, record.status, reason, *found)
-            stale = stale or PlannedRun(run, "stale", outdated, key, None, self.store, old)
-        return stale
-
-    def _outdated(self, record: Summary) -> str:
-        """Return the reason why a record is stale although its key matches; empty if it is valid.
-
-        Absent files are ignored, because the machine that writes the report may lack them.
-        """
-        for path, digest in record.inputs.items():
-            if digest_of(path) not in ("", digest):
-                return f"{path}, which it read, changed since it was done"
-        return ""
+            if newest.recorded is None:
+                newest = replace(newest, status="stale", reason=outdated, recorded=old)
+        return newest
 
     def planned(self) -> tuple[PlannedRun, ...]:
         """Return the runs with their statuses, in the order of the first calls of `find`."""
-        return tuple(
-            planned
-            if planned and planned.status != "stale"
-            else self._without_record(run, key, planned)
-            for key, (run, planned) in self._lookups.items()
-        )
+        return tuple(map(self._or_skipped, self._found.values()))
 
-    def _without_record(self, run: Run, key: Key, stale: PlannedRun | None) -> PlannedRun:
-        """Return a run without a valid record: missing, stale or skipped."""
-        entry, _, reason = self._source(run.data)
-        planned = stale or PlannedRun(run, "missing", "", key, None, self.store)
-        if obstacle := reason or self._obstacle(run, entry):
-            return replace(planned, status="skipped", reason=obstacle, recorded=None)
-        return planned
+    def _or_skipped(self, planned: PlannedRun) -> PlannedRun:
+        if planned.status not in ("missing", "stale"):
+            return planned
+        entry, _, reason = self._source(planned.run.data)
+        obstacle = reason or self._obstacle(planned.run, entry)
+        skipped = {"status": "skipped", "reason": obstacle, "recorded": None}
+        return replace(planned, **skipped) if obstacle else planned  # type: ignore[arg-type]
 
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""
@@ -283,6 +263,17 @@ def takes_two_classes(component: Any) -> bool:
     except Exception:
         return False
     return tags is not None and not tags.multi_class
+
+
+def _changed_input(record: Summary) -> str:
+    """Return which file that a run read has changed; empty for none, or for absent files.
+
+    The machine that writes the report may lack the files.
+    """
+    changed = (
+        path for path, digest in record.inputs.items() if digest_of(path) not in ("", digest)
+    )
+    return next((f"{path}, which it read, changed since it was done" for path in changed), "")
 
 
 def _difference(old: Key, new: Key) -> str:

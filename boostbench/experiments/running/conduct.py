@@ -107,7 +107,7 @@ def make_executor(
     if scheduler:
         return DaskExecutor(scheduler, data_dirs, limits)
     if name == "inline":
-        return InlineExecutor(data_dirs)
+        return InlineExecutor(data_dirs, limits)
     return LocalExecutor(jobs or max(n_cores() // (limits.threads or 1), 1), data_dirs, limits)
 
 
@@ -151,7 +151,7 @@ def run_plan(
         except KeyboardInterrupt:
             progress.interrupted = True
             with uninterrupted():
-                conductor.collect()
+                conductor.collect(0)
                 executor.shutdown()
         except BaseException:
             executor.shutdown()
@@ -175,11 +175,8 @@ class _Conductor:
         self.start_time = time.monotonic() - self.progress.seconds
         self.locks = RunLocks(self.store.folder)
         # A record of another time was written by another process since the plan was made.
-        self.written = {
-            planned.key: _time_of(self.path(planned))
-            for planned in self.waiting
-            if planned.status not in ("missing", "stale")
-        }
+        planned = (planned for planned in self.waiting if planned.recorded == planned.key)
+        self.written = {each.key: _time_of(self.path(each)) for each in planned}
 
     def work(self) -> None:
         while self.waiting or self.locked_elsewhere or self.running:
@@ -187,11 +184,9 @@ class _Conductor:
                 self.waiting, self.locked_elsewhere = self.locked_elsewhere, self.waiting
             while self.waiting and len(self.running) < self.executor.jobs:
                 self.start(self.waiting.popleft())
-                self.collect()
             n_before = self.progress.done
             if self.running:
-                self.executor.wait(_TICK_SECONDS)
-                self.collect()
+                self.collect(_TICK_SECONDS)
             elif self.locked_elsewhere:
                 time.sleep(_TICK_SECONDS)
             if self.progress.done == n_before:
@@ -208,16 +203,16 @@ class _Conductor:
                 self.count(planned, record)
                 return
         self.running[planned.key] = planned
-        self.executor.submit(planned.run, planned.key, self.progress.n_left)
         self.notify("started", planned)
+        self.executor.submit(planned.run, planned.key, self.progress.n_left)
 
     def path(self, planned: PlannedRun) -> Path:
         return self.store.path_of(planned.run.data.name, planned.key)
 
-    def collect(self) -> None:
-        """Write the records of the runs that have ended, without interruption."""
+    def collect(self, timeout: float) -> None:
+        """Wait until a run ends, and write the records of those that have, uninterrupted."""
         with uninterrupted():
-            for key, record in self.executor.ended():
+            for key, record in self.executor.ended(timeout):
                 planned = self.running.pop(key)
                 # Skipped and stale runs are always tried again, so they are not stored.
                 if record.status not in ("skipped", "stale"):

@@ -24,7 +24,6 @@ from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running.executors import Executor, LocalExecutor
 from boostbench.experiments.running.worker import Job, as_text, failure, now
-from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key, code_of, forget, sources_of
 from boostbench.experiments.store.record import Record
 from boostbench.plugin_files import load_plugins
@@ -53,20 +52,25 @@ class DaskExecutor(Executor):
     def __init__(
         self, address: str, data_dirs: Sequence[str | Path] = (), limits: Limits = NO_LIMITS
     ) -> None:
-        super().__init__(1, data_dirs)
+        super().__init__(1, data_dirs, limits)
         self._address = address
-        self._limits = limits
         self._client = _client_of(address)
         self._jobs: dict[Any, Job] = {}
         self._ready: SimpleQueue[Any] = SimpleQueue()
         self._last_update = 0.0
 
-    def submit(self, run: Run, key: Key, n_left: int) -> None:
-        """Send a run to the cluster."""
-        self._send(self.job(run, key, self._limits))
+    def start(self, job: Job) -> None:
+        """Send a job to the cluster, without the threads of idle cores, which are elsewhere."""
+        job = replace(job, limits=self._limits)
+        try:
+            future = self._client.submit(perform, job, pure=False)
+        except Exception as error:
+            raise _unreachable(self._address, error) from None
+        self._jobs[future] = job
+        future.add_done_callback(self._ready.put)
 
-    def wait(self, timeout: float) -> None:
-        """Wait until a run ends, for at most ``timeout`` seconds.
+    def ended(self, timeout: float) -> list[tuple[Key, Record]]:
+        """Wait until a run ends, and return the records of the runs that have ended.
 
         Raises
         ------
@@ -75,15 +79,11 @@ class DaskExecutor(Executor):
         """
         if time.monotonic() - self._last_update > _UPDATE_SECONDS:
             self._update()
-        with suppress(Empty):
-            self._receive(self._ready.get(timeout=timeout))
-
-    def ended(self) -> list[tuple[Key, Record]]:
-        """Return the records of the runs that have ended since the last call."""
+        found: list[tuple[Key, Record]] = []
         with suppress(Empty):
             while True:
-                self._receive(self._ready.get_nowait())
-        return super().ended()
+                found += self._received(self._ready.get(timeout=0 if found else timeout))
+        return found
 
     def shutdown(self) -> None:
         """Disconnect, which cancels pending runs."""
@@ -103,23 +103,15 @@ class DaskExecutor(Executor):
         self.jobs = max(n_threads, 1)
         self.notice = "" if n_threads else "waiting for workers of the cluster"
 
-    def _send(self, job: Job) -> None:
-        try:
-            future = self._client.submit(perform, job, pure=False)
-        except Exception as error:
-            raise _unreachable(self._address, error) from None
-        self._jobs[future] = job
-        future.add_done_callback(self._ready.put)
-
-    def _receive(self, future: Any) -> None:
+    def _received(self, future: Any) -> list[tuple[Key, Record]]:
         from distributed import KilledWorker
 
         job = self._jobs.pop(future)
         try:
             record = future.result(timeout=_ANSWER_SECONDS)
         except (CancelledError, TimeoutError):  # the scheduler or the answer was lost
-            self._send(job)
-            return
+            self.start(job)
+            return []
         except KilledWorker as error:
             message = f"its worker was lost each time, last {error.last_worker.address}"
             record = failure(job, "killed", "KilledWorker", message, now())
@@ -128,7 +120,7 @@ class DaskExecutor(Executor):
         except Exception as error:
             what = f"a worker cannot take runs: {type(error).__name__}: {as_text(error)}"
             raise BoostbenchError(what, where=self._address) from None
-        self._ended.append((job.key, record))
+        return [(job.key, record)]
 
 
 def _client_of(address: str) -> Any:
@@ -188,7 +180,7 @@ def perform(job: Job) -> Record:
         what = f"the worker has other code of {job.run.booster.name!r}; install the same version"
         raise BoostbenchError(f"{what} there ({code}, here {job.key.code})", where=where)
     executor = _executor_of(threading.get_ident())
-    executor.submit_job(replace(job, sources=sources_of(code)))
-    while not (ended := executor.ended()):
-        executor.wait(_UPDATE_SECONDS)
+    executor.start(replace(job, sources=sources_of(code)))
+    while not (ended := executor.ended(_UPDATE_SECONDS)):
+        continue
     return ended[0][1]

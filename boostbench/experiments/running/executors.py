@@ -46,34 +46,40 @@ class Executor(ABC):
 
     notice = ""
 
-    def __init__(self, jobs: int, data_dirs: Sequence[str | Path]) -> None:
+    def __init__(
+        self, jobs: int, data_dirs: Sequence[str | Path], limits: Limits = NO_LIMITS
+    ) -> None:
         self.jobs = jobs
-        self._ended: list[tuple[Key, Record]] = []
+        self._limits = limits
         # Resolved here because workers may have another environment.
         self._data_dirs = tuple(str(folder.resolve()) for folder in search_dirs(data_dirs))
 
-    @abstractmethod
     def submit(self, run: Run, key: Key, n_left: int) -> None:
-        """Start a run; ``n_left`` counts the unfinished runs, including this one."""
+        """Start a run; it gets more threads if fewer runs than cores are left.
 
-    def wait(self, timeout: float) -> None:  # noqa: B027
-        """Wait until a run ends, for at most ``timeout`` seconds."""
-
-    def ended(self) -> list[tuple[Key, Record]]:
-        """Return the records of the runs that have ended since the last call."""
-        ended, self._ended = self._ended, []
-        return ended
-
-    def shutdown(self) -> None:  # noqa: B027
-        """Stop all runs immediately and release all resources."""
-
-    def job(self, run: Run, key: Key, limits: Limits = NO_LIMITS) -> Job:
-        """Return the job of a run."""
+        ``n_left`` counts the unfinished runs, including this one.
+        """
         sources = sources_of(key.code)
         # A run must not depend on other plugins, because they are not part of its key.
         files = {path for path, _ in sources}
         plugins = tuple(str(path) for path in executed_plugins() if os.path.realpath(path) in files)
-        return Job(run, key, self._data_dirs, plugins, limits, sources)
+        threads = self._limits.threads or max(self.jobs // n_left, 1)
+        limits = self._limits.model_copy(update={"threads": threads})
+        self.start(Job(run, key, self._data_dirs, plugins, limits, sources))
+
+    @abstractmethod
+    def start(self, job: Job) -> None:
+        """Start a job."""
+
+    @abstractmethod
+    def ended(self, timeout: float) -> list[tuple[Key, Record]]:
+        """Return the records of the runs that have ended since the last call.
+
+        Without any, wait until a run ends, for at most ``timeout`` seconds.
+        """
+
+    def shutdown(self) -> None:  # noqa: B027
+        """Stop all runs immediately and release all resources."""
 
     def __enter__(self) -> Self:
         return self
@@ -85,19 +91,30 @@ class Executor(ABC):
 class InlineExecutor(Executor):
     """Executor that carries out runs one after the other in this process, for debugging.
 
-    Time and memory limits do not apply, and runs are not isolated from each other.
+    Limits of time and memory do not apply, which `notice` says, and runs are not isolated from each
+    other.
 
     Parameters
     ----------
     data_dirs : sequence of path, default=()
+    limits : Limits
+        Of each run.
     """
 
-    def __init__(self, data_dirs: Sequence[str | Path] = ()) -> None:
-        super().__init__(1, data_dirs)
+    def __init__(self, data_dirs: Sequence[str | Path] = (), limits: Limits = NO_LIMITS) -> None:
+        super().__init__(1, data_dirs, limits)
+        self._records: list[tuple[Key, Record]] = []
+        if kinds := [kind for kind in ("time", "memory") if getattr(limits, kind) is not None]:
+            self.notice = f"--executor inline does not enforce the limits on {' and '.join(kinds)}"
 
-    def submit(self, run: Run, key: Key, n_left: int) -> None:
-        """Carry out the run."""
-        self._ended.append((key, perform(self.job(run, key), let_through=KeyboardInterrupt)))
+    def start(self, job: Job) -> None:
+        """Carry out the job."""
+        self._records.append((job.key, perform(job, let_through=KeyboardInterrupt)))
+
+    def ended(self, timeout: float) -> list[tuple[Key, Record]]:
+        """Return the records of the runs since the last call."""
+        records, self._records = self._records, []
+        return records
 
 
 class LocalExecutor(Executor):
@@ -125,32 +142,23 @@ class LocalExecutor(Executor):
         if not hasattr(os, "fork"):
             what = "requires fork, as on Linux and macOS; use `--executor inline`"
             raise BoostbenchError(what, where="--executor local")
-        super().__init__(jobs, data_dirs)
-        self._limits = limits
+        super().__init__(jobs, data_dirs, limits)
         self._busy: dict[Connection, Job] = {}
         self._idle: list[Connection] = []
         self._start_server()
 
-    def submit(self, run: Run, key: Key, n_left: int) -> None:
-        """Start a run; it gets more threads if fewer runs than cores are left."""
-        threads = self._limits.threads or max(self.jobs // n_left, 1)
-        self.submit_job(self.job(run, key, self._limits.model_copy(update={"threads": threads})))
-
-    def submit_job(self, job: Job) -> None:
+    def start(self, job: Job) -> None:
         """Start a job."""
         supervisor = self._idle.pop() if self._idle else self._new_supervisor()
         self._busy[supervisor] = job
         with contextlib.suppress(OSError):  # the supervisor is gone; `ended` notices
             supervisor.send(job)
 
-    def wait(self, timeout: float) -> None:
-        """Wait until a run ends, for at most ``timeout`` seconds."""
-        wait([*self._busy], timeout)
-
-    def ended(self) -> list[tuple[Key, Record]]:
-        """Return the records of the runs that have ended since the last call."""
+    def ended(self, timeout: float) -> list[tuple[Key, Record]]:
+        """Wait until a run ends, and return the records of the runs that have ended."""
         found = []
-        for supervisor in [each for each in self._busy if each.poll()]:
+        for supervisor in wait([*self._busy], timeout):
+            assert isinstance(supervisor, Connection)
             job = self._busy.pop(supervisor)
             try:
                 record = supervisor.recv()

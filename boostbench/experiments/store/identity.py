@@ -21,7 +21,7 @@ import hashlib
 import importlib.util
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -103,8 +103,8 @@ def code_of(run: Run, generator: str = "") -> str:
         *((registry.quantities, name) for name in QUANTITIES.recorded(run.metrics, run.record)),
     ]
     origins = [PIPELINE, *(origin for kind, name in components for origin in kind.origins(name))]
-    foreign = [kind.module(name) for kind, name in components if kind.is_foreign(name)]
-    origins += [origin for module in foreign for origin in user_files(module)]
+    foreign = (_path_of(kind.module(name)) for kind, name in components if kind.is_foreign(name))
+    origins += [str(path) for path in foreign if path and not is_installed(str(path))]
     if not run.noise.is_clean:
         origins.append(registry.noise_models.module(run.noise.component))
     if generator:
@@ -139,7 +139,7 @@ class _Import(NamedTuple):
     """An import statement; ``import a.b`` has no names and the level -1."""
 
     module: str
-    names: tuple[tuple[str, str], ...]  # (name in the module, local name)
+    names: Sequence[Sequence[str]]  # (name in the module, local name)
     level: int
     for_types: bool  # under ``if TYPE_CHECKING``
 
@@ -148,8 +148,8 @@ class _Facts(NamedTuple):
     """Facts about a source text that a fingerprint depends on."""
 
     essence: str  # syntax tree without what cannot change a number
-    imports: tuple[_Import, ...]
-    words: frozenset[str]  # string constants
+    imports: list[_Import]
+    words: list[str]  # string constants
 
 
 def code_fingerprint(origins: Iterable[str]) -> str:
@@ -161,12 +161,6 @@ def code_fingerprint(origins: Iterable[str]) -> str:
         Module names (``"boostbench.boosters.samme"``) or paths of plugin files.
     """
     return _fingerprint(tuple(sorted(set(origins))))
-
-
-def user_files(module: str) -> list[str]:
-    """Return the file of a module, as an origin; none for an installed module."""
-    path = _path_of(module)
-    return [] if path is None or is_installed(str(path)) else [str(path)]
 
 
 def forget() -> None:
@@ -261,16 +255,11 @@ def _facts_of(path: Path) -> _Facts:
     version = f"{sys.version}{is_own}".encode()
     stamp = b"\0".join([version, _text_of(Path(__file__)), text])
     name = f"sources/{hashlib.sha256(stamp).hexdigest()}.json"
-    cached = read_kept(name)
-    if cached is not None:
-        essence, rows, words = json.loads(cached)
-        imports = (
-            _Import(module, tuple(map(tuple, names)), *rest) for module, names, *rest in rows
-        )
-        return _Facts(essence, tuple(imports), frozenset(words))
-    facts = _parsed(text, path, is_own=is_own)
-    keep(name, json.dumps([facts.essence, facts.imports, sorted(facts.words)]).encode())
-    return facts
+    if (kept := read_kept(name)) is None:
+        kept = json.dumps(_parsed(text, path, is_own=is_own)).encode()
+        keep(name, kept)
+    essence, imports, words = json.loads(kept)
+    return _Facts(essence, [_Import(*each) for each in imports], words)
 
 
 def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
@@ -289,8 +278,8 @@ def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
     for node in ast.walk(tree):
         _reduce(node, is_own=is_own)
     constants = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
-    words = frozenset(value for value in constants if isinstance(value, str))
-    return _Facts(_dumped(tree), tuple(imports), words)
+    words = sorted({value for value in constants if isinstance(value, str)})
+    return _Facts(_dumped(tree), imports, words)
 
 
 def _reduce(node: ast.AST, *, is_own: bool) -> None:

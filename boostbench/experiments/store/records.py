@@ -74,6 +74,7 @@ class RecordStore:
 
     #: True if records are valid whatever the current code and data.
     is_archive = False
+    _rest = "and `run` does the run again"
 
     def __init__(self, results_dir: str | Path) -> None:
         self.folder = Path(results_dir) / "runs"
@@ -160,7 +161,7 @@ class RecordStore:
     def _report(self, path: Path, error: BoostbenchError) -> None:
         """Report a damaged record once. `run` replaces it."""
         if path not in self._damaged:
-            _log.warning("%s; it is ignored, and `run` does the run again", error)
+            _log.warning("%s; it is ignored, %s", error, self._rest)
         self._damaged.add(path)
 
 
@@ -251,6 +252,7 @@ class PackedRecords(RecordStore):
     """
 
     is_archive = True
+    _rest = "as are all other damaged records of the file"
 
     def __init__(self, file: Path) -> None:
         super().__init__(file.parent)
@@ -290,10 +292,7 @@ class PackedRecords(RecordStore):
         return _STEPS.sub(_as_numbers, self._lines[path.name])
 
     def _report(self, path: Path, error: BoostbenchError) -> None:
-        if not self._damaged:
-            what = "it is ignored, as are all other damaged records of the file"
-            _log.warning("%s; %s", error, what)
-        self._damaged.add(path)
+        super()._report(self.folder, error)  # once for the file
 
 
 def pack(records: Iterable[Record], file: Path) -> None:
