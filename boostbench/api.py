@@ -27,7 +27,7 @@ from boostbench.experiments.planning.planner import check_data, make_plan
 from boostbench.experiments.planning.plans import Plan
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore, pack
-from boostbench.plugin_files import load_plugins
+from boostbench.inputs import load_plugins
 
 # Imports that a single method needs are local to it, so that planning loads no plotting library
 # and reporting no executor.

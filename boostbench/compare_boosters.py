@@ -18,8 +18,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
-from boostbench.inputs import is_installed
-from boostbench.plugin_files import load_plugins, write_plugin
+from boostbench.inputs import is_installed, load_plugins, write_plugin
 from boostbench.quantities import QUANTITIES
 from boostbench.registry import Registry, weak_learners
 from boostbench.registry import boosters as known_boosters

@@ -21,7 +21,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.running.execution import make
-from boostbench.plugin_files import load_plugins
+from boostbench.inputs import load_plugins
 from boostbench.whole_files import read_file, write_file
 
 if TYPE_CHECKING:

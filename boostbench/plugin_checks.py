@@ -18,8 +18,7 @@ from boostbench.compare_boosters import experiment_on
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import takes_two_classes
 from boostbench.experiments.store.record import Record
-from boostbench.inputs import place_of
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin, place_of
 from boostbench.weak_learners import make_weak_learner
 
 _KINDS = registry.boosters, registry.weak_learners, registry.noise_models, registry.generators

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from boostbench.experiments.running.execution import Problem, prepare
     from boostbench.experiments.runs import CLEAN
     from boostbench.experiments.store.record import Record
+    from boostbench.inputs import load_plugin
     from boostbench.noise import Proposal
-    from boostbench.plugin_files import load_plugin
     from boostbench.portable import exp, log, row_sums, total
     from boostbench.quantities import NUMBERS, QUANTITIES, metric, quantity
     from boostbench.registry import (

@@ -26,8 +26,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from boostbench.errors import PluginError, UnknownNameError
-from boostbench.plugin_files import FILE_MODULE, load_module, load_plugin
+from boostbench.errors import BoostbenchError, PluginError, UnknownNameError
+from boostbench.inputs import FILE_MODULE, load_module, load_plugin
+from boostbench.source import show
 
 T = TypeVar("T")
 
@@ -169,12 +170,10 @@ class Registry:
 
     def named(self, spec: str | Mapping[str, Any], where: str = "") -> tuple[str, dict[str, Any]]:
         """Return name and parameters of ``name`` or ``{name: parameters}``; else ValueError."""
-        spec = {spec: None} if isinstance(spec, str) else spec
-        if len(spec) != 1 or not all(isinstance(p, Mapping | None) for p in spec.values()):
-            what = f"a {self.kind} is one name with parameters, {{name: {{parameter: value}}}}"
-            raise ValueError(f"{where}{': ' if where else ''}{what}; found {dict(spec)!r}")
-        ((name, params),) = spec.items()
-        return name, dict(params or {})
+        try:
+            return name_and_options(spec, self.kind)
+        except ValueError as error:
+            raise BoostbenchError(str(error), where=where) from None
 
     def _lookup(self, name: str, where: str) -> Any:
         if known := self._known.get(name):
@@ -311,6 +310,28 @@ def _declared_in(call: str) -> tuple[str, Declaration]:
     assert isinstance(node, ast.Call)
     declared = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
     return ast.literal_eval(node.args[0]), Declaration(**declared)
+
+
+def name_and_options(value: Any, kind: str) -> tuple[str, dict[str, Any]]:
+    """Return name and options of an entry written as a name or ``{name: {option: value}}``.
+
+    Raises
+    ------
+    ValueError
+        If the entry has another form; the message calls it a ``kind``.
+    """
+    if isinstance(value, str) and value:
+        value = {value: None}
+    if isinstance(value, Mapping) and len(value) == 1:
+        name, options = next(iter(value.items()))
+        if isinstance(options, Mapping | None):
+            return name, dict(options or {})
+        raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
+    if isinstance(value, Mapping) and value and next(iter(value.values())) is None:
+        name, *rest = value
+        below = f"indent {', '.join(rest)} below {name!r}"
+        raise ValueError(f"{below}: a {kind} is a name or {{name: {{...}}}}")
+    raise ValueError(f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}")
 
 
 boosters = Registry(

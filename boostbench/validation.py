@@ -207,6 +207,17 @@ Distinct = AfterValidator(_distinct)
 OneOrMore = Annotated[tuple[T, ...], Strict(False), _OneOrMore()]
 
 
+def one_of(kind: str, known: Callable[[], Collection[str]]) -> AfterValidator:
+    """Return a validator that a text is one of the names that are known when it is called."""
+
+    def check(value: str) -> str:
+        if value not in known():
+            raise ValueError(unknown(kind, value, known()))
+        return value
+
+    return AfterValidator(check)
+
+
 def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mistake]:
     """Yield the errors in ``written``, translated from those of pydantic.
 

@@ -35,7 +35,7 @@ from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.running.execution import make, prepare
 from boostbench.experiments.running.measuring import Recorder, measure, record_round, record_test
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.quantities import QUANTITIES
 from boostbench.resources import shipped
 from boostbench.theory import gaussians

@@ -15,7 +15,7 @@ from boostbench.boosters.samme import SAMME
 from boostbench.boosters.sm_boost import SMBoost
 from boostbench.compare_boosters import comparison_experiment
 from boostbench.errors import BoostbenchError
-from boostbench.plugin_files import write_plugin
+from boostbench.inputs import write_plugin
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
 CELL = """\

@@ -41,7 +41,7 @@ def names_of(*modules):
     return {n: getattr(o, n) for o in owners for n in getattr(o, "__all__", dir(o))}
 
 
-NAMES = names_of("plugin_files", "registry", "data.generators", "data.loading", "data.dataset")
+NAMES = names_of("inputs", "registry", "data.generators", "data.loading", "data.dataset")
 NAMES |= names_of("data.catalog", "data.sources", "data.splits", "noise", "portable", "api")
 NAMES |= names_of("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds")
 NAMES |= names_of("theory.minimal", "theory.layout", "theory.codewords")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from boostbench.errors import PluginError, UnknownNameError
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.registry import (
     Declaration,
     Registry,

@@ -16,7 +16,7 @@ from boostbench.cli.output import print_json, print_rows
 from boostbench.data.catalog import catalog, find_entry
 from boostbench.errors import PluginError, UnknownNameError, absence
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
-from boostbench.plugin_files import load_plugins
+from boostbench.inputs import load_plugins
 from boostbench.reports.text import plain
 
 #: Registry of each kind of plugin.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boostbench.errors import BoostbenchError
-from boostbench.plugin_files import refusing_code
+from boostbench.inputs import refusing_code
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_wine
 
 from boostbench import make_booster
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.resources import shipped
 
 LeastExpectedCost = load_plugin(

@@ -6,7 +6,7 @@ import pytest
 from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 
 #: Loaded as a plugin; importing it to look for doctests would register its boosters for good.
 collect_ignore = ["toys.py"]

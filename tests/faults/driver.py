@@ -14,7 +14,7 @@ from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import LocalExecutor
 from boostbench.experiments.store.records import RecordStore
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 
 
 def main(config, results, jobs):

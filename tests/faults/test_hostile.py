@@ -8,7 +8,7 @@ from boostbench.experiments.configs.fields import Limits
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.executors import InlineExecutor, LocalExecutor
 from boostbench.experiments.store.records import RecordStore
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from tests.experiments.tools import carry_out, records_of
 from tests.faults.conftest import HOSTILE
 

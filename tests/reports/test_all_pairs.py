@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import BoosterSpec
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.tables.table import to_csv, to_markdown
 
 from .synthetic import drawn, make_config, study_of

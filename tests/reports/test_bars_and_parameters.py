@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.figures.lines import draw_parameter
 
 from .synthetic import EXCHANGE, drawn, make_config, study_of

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.tables.error_table import build_table
 from boostbench.reports.tables.table import to_csv, to_markdown
 

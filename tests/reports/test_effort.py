@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.tables.table import to_markdown
 
 from .synthetic import make_config, study_of, with_records

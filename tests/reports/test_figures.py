@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
 from boostbench.experiments.store.record import Corruption
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.lines import draw_noise
 from boostbench.reports.figures.panels import add_legend

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Params
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.claims.verdicts import judge
 from boostbench.reports.values.frame import Study, collect
 from boostbench.theory.codewords import codewords

@@ -10,7 +10,7 @@ from scipy.stats import friedmanchisquare
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.figures.rank_figures import (
     case_errors,
     compare_ranks,

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Noise, Params
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.claims.verdicts import judge
 from boostbench.reports.figures.lines import draw_curves
 from boostbench.reports.values.frame import collect

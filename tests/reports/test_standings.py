@@ -12,7 +12,7 @@ from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import shipped_configs
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 
 from .test_study_figures import made_up
 

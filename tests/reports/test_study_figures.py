@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Noise, Run
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.values.frame import Study
 
 from .synthetic import made, make_config, study_of, with_records

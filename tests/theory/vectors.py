@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.resources import shipped
 from boostbench.theory.spaces import Space, two_constants
 

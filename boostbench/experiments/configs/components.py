@@ -16,8 +16,7 @@ from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.expressions import holds_expression
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.quantities import QUANTITIES
-from boostbench.registry import Registry
-from boostbench.source import show
+from boostbench.registry import Registry, name_and_options
 from boostbench.validation import MistakesError
 
 _SET_ELSEWHERE = {
@@ -36,28 +35,6 @@ _NOT_IN_RUNS = {
 _PASSED = {"noise model": 4, "data-set generator": 1}
 #: Further parameters of every noise model.
 _ANY_NOISE = ("exact", "per_class")
-
-
-def name_and_options(value: Any, kind: str) -> tuple[str, Mapping[str, Any]]:
-    """Return name and options of an entry written as a name or ``{name: {option: value}}``.
-
-    Raises
-    ------
-    ValueError
-        If the entry has another form; the message calls it a ``kind``.
-    """
-    if isinstance(value, str) and value:
-        value = {value: None}
-    if isinstance(value, dict) and len(value) == 1:
-        name, options = next(iter(value.items()))
-        if options is None or isinstance(options, dict):
-            return name, options or {}
-        raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
-    if isinstance(value, dict) and value and next(iter(value.values())) is None:
-        name, *rest = value
-        below = f"indent {', '.join(rest)} below {name!r}"
-        raise ValueError(f"{below}: a {kind} is a name or {{name: {{...}}}}")
-    raise ValueError(f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}")
 
 
 def parameter_names(kinds: Registry, component: Any) -> list[str] | None:

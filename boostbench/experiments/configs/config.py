@@ -46,10 +46,9 @@ from boostbench.experiments.configs.kind_options import (
     read_parts,
 )
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Encoding, Missing, Noise, Params, Rounds
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.quantities import QUANTITIES
-from boostbench.quantities.quantity import Setting as Key
-from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
+from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore, one_of
 
 #: Alias of `Config.path`, distinct from all keys of a config.
 FILE = "<file>"
@@ -77,13 +76,6 @@ def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
     return read_claims(value, _context(info), [paper for paper in papers if paper])
 
 
-def _asked_by(key: Key, name: str) -> str:
-    """Return the name of a quantity that a key of the config may ask for."""
-    if name not in QUANTITIES.asked_by(key):
-        raise ValueError(unknown("quantity", name, QUANTITIES.asked_by(key)))
-    return name
-
-
 def _recorded(names: tuple[str, ...]) -> tuple[str, ...]:
     """Return the names in order, without those that are in every record and change no run."""
     asked = QUANTITIES.asked_by("record")
@@ -103,8 +95,8 @@ CheckpointRounds = Annotated[
     AfterValidator(lambda rounds: tuple(sorted(rounds))),
 ]
 
-_Recorded = Annotated[str, AfterValidator(partial(_asked_by, "record"))]
-_Metric = Annotated[str, AfterValidator(partial(_asked_by, "metrics"))]
+_Recorded = Annotated[str, one_of("quantity", partial(QUANTITIES.asked_by, "record"))]
+_Metric = Annotated[str, one_of("quantity", partial(QUANTITIES.asked_by, "metrics"))]
 #: Names of quantities that a run records on request.
 Records = Annotated[Listed[_Recorded], Distinct, AfterValidator(_recorded)]
 #: Names of metrics of the predictions on the test part.

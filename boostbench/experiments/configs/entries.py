@@ -22,10 +22,11 @@ from boostbench.data.catalog import find_entry, folded
 from boostbench.data.sources import is_undivided
 from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
-from boostbench.experiments.configs.components import drawn_by, name_and_options
+from boostbench.experiments.configs.components import drawn_by
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, setting_of
 from boostbench.experiments.runs import CLEAN, Axis, BoosterSpec, Data, Noise, Params, Rounds
+from boostbench.registry import name_and_options
 from boostbench.source import show
 from boostbench.validation import MistakesError, Model, validated
 

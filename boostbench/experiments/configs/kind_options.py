@@ -29,11 +29,10 @@ from pydantic import (
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, unknown
-from boostbench.experiments.configs.components import name_and_options
 from boostbench.experiments.configs.entries import read_list, refuse_repeats
 from boostbench.experiments.configs.fields import Text, is_number
 from boostbench.experiments.runs import Noise
-from boostbench.registry import Registry
+from boostbench.registry import Registry, name_and_options
 from boostbench.source import show, where_in
 from boostbench.validation import MistakesError, Model
 

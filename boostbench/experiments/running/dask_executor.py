@@ -26,7 +26,7 @@ from boostbench.experiments.running.executors import Executor, LocalExecutor
 from boostbench.experiments.running.worker import Job, as_text, failure, now
 from boostbench.experiments.store.identity import Key, code_of, forget, sources_of
 from boostbench.experiments.store.record import Record
-from boostbench.plugin_files import load_plugins
+from boostbench.inputs import load_plugins
 
 _UPDATE_SECONDS = 1.0
 _ANSWER_SECONDS = 60.0

@@ -26,7 +26,7 @@ from boostbench.experiments.running.worker import Job, failure, now, perform
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key, sources_of
 from boostbench.experiments.store.record import Record
-from boostbench.plugin_files import executed_plugins
+from boostbench.inputs import executed_plugins
 
 _LEAST_MEMORY = 2**29
 _CLOSE_SECONDS, _END_SECONDS = 5.0, 0.2

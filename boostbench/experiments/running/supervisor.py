@@ -35,7 +35,7 @@ from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, 
 from boostbench.experiments.store.identity import is_own_code
 from boostbench.experiments.store.record import Record, versions
 from boostbench.experiments.store.records import decode, encode
-from boostbench.plugin_files import executed_plugins
+from boostbench.inputs import executed_plugins
 
 #: Modules that are loaded once, before supervisors are forked.
 _PRELOADED = (

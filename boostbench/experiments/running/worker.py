@@ -17,7 +17,7 @@ from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import Record, complaint, versions
-from boostbench.plugin_files import load_plugins
+from boostbench.inputs import load_plugins
 from boostbench.threads import threads
 
 #: Number of lines of output that the record of a failed run keeps.

@@ -43,7 +43,6 @@ _IGNORED = {
     "boostbench.data.encoding",
     "boostbench.errors",
     "boostbench.inputs",
-    "boostbench.plugin_files",
     "boostbench.quantities.quantity",
     "boostbench.registry",
     "boostbench.resources",

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
-from boostbench.errors import BoostbenchError, unknown
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.fields import BESIDE, Slug
 from boostbench.experiments.configs.kind_options import (
     BoosterLabel,
@@ -28,7 +28,7 @@ from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.values.frame import Result, Study, check_recorded
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.reports.values.samples import design_of
-from boostbench.validation import OneOrMore
+from boostbench.validation import OneOrMore, one_of
 
 if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
@@ -47,13 +47,7 @@ PaperFile = Annotated[
 
 def metric_of(known: Callable[[], Collection[str]]) -> AfterValidator:
     """Return a validator that a value is one of the metrics that are known when it is called."""
-
-    def check(value: str) -> str:
-        if value not in known():
-            raise ValueError(unknown("metric", value, known()))
-        return value
-
-    return AfterValidator(check)
+    return one_of("metric", known)
 
 
 #: Any metric.

@@ -12,7 +12,7 @@ import pytest
 
 from boostbench.errors import ConfigError
 from boostbench.experiments.configs.file import load_config
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from tests.experiments.conftest import TOYS
 from tests.golden import lay_out, parametrized, rewrite
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from tests.experiments.conftest import TOYS
 from tests.golden import lay_out, parametrized, rewrite
 

@@ -9,7 +9,7 @@ import pytest
 from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import Claim, Options
-from boostbench.plugin_files import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.claims.inference import NEVER, all_of, any_of, at_least, lower, near
 from boostbench.reports.claims.verdicts import (
     GroupVerdict,
