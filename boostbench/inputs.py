@@ -185,20 +185,22 @@ def place_of(error: BaseException) -> str:
     return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
 
 
-def damaged_by(error: BaseException) -> Path | None:
-    """Return the index of kernels that numba failed to load with an error; None for others."""
+def remove_damaged(error: BaseException) -> Path | None:
+    """Remove the index of the kernels that numba failed to load; it then compiles them anew.
+
+    Returns
+    -------
+    index : Path or None
+        None for other errors.
+    """
     for frame, _ in traceback.walk_tb(error.__traceback__):
         if frame.f_globals.get("__name__") == "numba.core.caching":
             index = getattr(frame.f_locals.get("self"), "_index_path", None)
             if index is not None:
+                with contextlib.suppress(OSError):
+                    shutil.rmtree(index) if os.path.isdir(index) else os.unlink(index)
                 return Path(index)
     return None
-
-
-def discard(index: Path) -> None:
-    """Remove an index of kernels, so that numba compiles and stores them anew."""
-    with contextlib.suppress(OSError):
-        shutil.rmtree(index) if index.is_dir() else index.unlink()
 
 
 @cache

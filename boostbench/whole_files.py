@@ -28,8 +28,9 @@ def open_file(path: Path) -> BinaryIO:
     OSError
         If the file cannot be opened or is not regular; a pipe or a device may be endless.
     """
-    # Without O_NONBLOCK, opening a pipe would wait for a writer.
-    file = open(path, "rb", opener=_open_at_once)  # noqa: SIM115  # the caller closes it
+    # Without O_NONBLOCK, opening a pipe would wait for a writer. The caller closes the file.
+    at_once = getattr(os, "O_NONBLOCK", 0)
+    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | at_once), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(errno.EINVAL, "it is not a regular file")
@@ -49,10 +50,6 @@ def read_file(path: Path, largest: int = LARGEST) -> bytes:
             return read_bounded(file, path, largest)
     except OSError as error:
         raise DataError(f"the file cannot be read: {error.strerror}", where=str(path)) from error
-
-
-def _open_at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def read_bounded(file: IO[bytes] | Any, path: Path, largest: int = LARGEST) -> bytes:

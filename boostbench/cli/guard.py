@@ -18,7 +18,7 @@ import typer
 from boostbench.cli.output import discard_output, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
-from boostbench.inputs import damaged_by
+from boostbench.inputs import remove_damaged
 
 OK = 0
 #: Some runs failed or were skipped.
@@ -116,8 +116,8 @@ def _remedy_of(error: Exception) -> str:
     for code in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
         if (shortage := os.strerror(code)) in what:
             return f"{shortage}; raise the limit (`ulimit -a` shows it) or give a lower --jobs"
-    if index := damaged_by(error):
-        return f"{index}: numba cannot load this file; delete the folder that holds it"
+    if index := remove_damaged(error):
+        return f"{index}: numba could not load this file, which is removed now; try again"
     if isinstance(error, ImportError) and not (error.name or "").startswith("boostbench"):
         reason = what.strip().partition("\n")[0]
         return f"a package that boostbench needs cannot be loaded: {reason}"

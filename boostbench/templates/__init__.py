@@ -9,7 +9,7 @@ from pathlib import Path
 
 from boostbench import registry
 from boostbench.data.catalog import catalog
-from boostbench.errors import BoostbenchError, UnknownNameError
+from boostbench.errors import BoostbenchError
 from boostbench.whole_files import write_files
 
 #: By kind of plugin: a text of ``config.yaml``, and its replacement that uses the plugin.
@@ -18,7 +18,6 @@ _CONFIG_EDITS = {
     "noise": ("  - none\n", "  - none\n  - {{model: {name}, rate: 0.2}}\n"),
     "dataset": ("datasets: [", "datasets: [{name}, "),
 }
-KINDS = (*_CONFIG_EDITS, "config")
 
 
 def write_template(kind: str, name: str, folder: Path = Path()) -> list[Path]:
@@ -39,10 +38,8 @@ def write_template(kind: str, name: str, folder: Path = Path()) -> list[Path]:
     Raises
     ------
     BoostbenchError
-        If the kind is unknown, the name is invalid or in use, or a file already exists.
+        If the name is invalid or in use, or a file already exists.
     """
-    if kind not in KINDS:
-        raise UnknownNameError("kind", kind, KINDS, where="new")
     function = name.replace("-", "_")
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(function):
         what = f"{name!r} must be words of small letters and digits, joined by '-', as in my-{kind}"

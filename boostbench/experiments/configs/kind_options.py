@@ -146,20 +146,16 @@ def read_options(kinds: Registry, name: str, written: Any, context: Mapping[str,
 def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
     parameters = inspect.signature(function).parameters.values()
     own = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
-    fields: dict[str, Any] = {
-        key: (_type_of(p, function), ... if p.default is p.empty else p.default)
-        for key, p in own.items()
-        if key not in base.model_fields
-    }
+    fields: dict[str, Any] = {}
+    for key, p in own.items():
+        if key not in base.model_fields:
+            kind = Any if p.annotation is p.empty else p.annotation
+            kind = eval(kind, function.__globals__) if isinstance(kind, str) else kind
+            fields[key] = kind, ... if p.default is p.empty else p.default
     model = create_model(f"Options of {function.__name__}", __base__=base, **fields)
     model.function = staticmethod(function)
     model.own = tuple(own)
     return model
-
-
-def _type_of(parameter: inspect.Parameter, function: Callable[..., Any]) -> Any:
-    written = Any if parameter.annotation is parameter.empty else parameter.annotation
-    return eval(written, function.__globals__) if isinstance(written, str) else written
 
 
 def _known(kind: str, key: str) -> AfterValidator:

@@ -15,7 +15,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from typing import Self
 
 from boostbench.data.catalog import search_dirs
 from boostbench.errors import BoostbenchError
@@ -33,7 +32,7 @@ _CLOSE_SECONDS, _END_SECONDS = 5.0, 0.2
 _MOST_LOST = 10
 
 
-class Executor(ABC):
+class Executor(contextlib.AbstractContextManager["Executor"], ABC):
     """Base class of executors, the interface that `run_plan` uses.
 
     Attributes
@@ -78,11 +77,8 @@ class Executor(ABC):
         Without any, wait until a run ends, for at most ``timeout`` seconds.
         """
 
-    def shutdown(self) -> None:  # noqa: B027
+    def shutdown(self) -> None:
         """Stop all runs immediately and release all resources."""
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.shutdown()

@@ -13,7 +13,7 @@ from boostbench import registry
 from boostbench.experiments.running.execution import Phases, make
 from boostbench.experiments.runs import Run
 from boostbench.experiments.streams import canonical_json
-from boostbench.inputs import damaged_by, discard
+from boostbench.inputs import remove_damaged
 from boostbench.quantities import QUANTITIES, Clock
 
 _ROUNDS = 2
@@ -37,9 +37,8 @@ def warm_up(run: Run) -> bool:
         try:
             return _fit_to_few_rows(run)
         except Exception as error:
-            if (index := damaged_by(error)) is None:
+            if remove_damaged(error) is None:
                 break
-            discard(index)
     return False
 
 
@@ -59,7 +58,7 @@ def _fit_to_few_rows(run: Run) -> bool:
             booster.fit(X, y, **observer)
             list(booster.staged_predict(X))
         except ValueError as error:
-            if damaged_by(error):
+            if remove_damaged(error):
                 raise
         else:
             _warm.add(known)

@@ -193,6 +193,8 @@ def _fingerprint(origins: tuple[str, ...]) -> str:
 
 
 def _walk(origins: tuple[str, ...]) -> set[Path]:
+    """Return the files behind origins, with weak learners that are named in them."""
+    learners = registry.weak_learners
     paths: set[Path] = set()
     waiting = list(origins)
     seen: set[str] = set()
@@ -206,7 +208,8 @@ def _walk(origins: tuple[str, ...]) -> set[Path]:
             continue
         paths.add(path)
         waiting += _imports_of(origin)
-        waiting += _weak_learners_named_in(path)
+        words = _facts_of(path).words
+        waiting += [learners.module(name) for name in learners.names() if name in words]
     return paths
 
 
@@ -265,7 +268,7 @@ def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
     tree = ast.parse(text, filename=str(path))
     for node in ast.walk(tree) if is_own else ():
         if isinstance(node, ast.Module | ast.ClassDef):
-            node.body = [each for each in node.body if not _is_for_models(each)]
+            node.body = [each for each in node.body if "models_only" not in _decorators(each)]
     typing = {node for block in filter(_is_for_types, tree.body) for node in ast.walk(block)}
     imports: list[_Import] = []
     for node in ast.walk(tree):
@@ -318,8 +321,8 @@ def _is_for_types(statement: ast.stmt) -> bool:
     return ast.unparse(statement.test) == "TYPE_CHECKING"
 
 
-def _is_for_models(statement: ast.stmt) -> bool:
-    return "models_only" in map(ast.unparse, getattr(statement, "decorator_list", ()))
+def _decorators(statement: ast.stmt) -> list[str]:
+    return [ast.unparse(each) for each in getattr(statement, "decorator_list", ())]
 
 
 def _only_names(statement: ast.stmt) -> bool:
@@ -426,10 +429,3 @@ def _definers(module: str, name: str, root: str) -> list[str]:
 def _hands_on(path: Path) -> bool:
     """Return whether a file imports names, maybe lazily, for those who import them from it."""
     return path.name == "__init__.py" or path == _PACKAGE / "plugins.py"
-
-
-def _weak_learners_named_in(path: Path) -> Iterator[str]:
-    """Yield the modules of the weak learners whose names occur in the code as strings."""
-    for name in registry.weak_learners.names():
-        if name in _facts_of(path).words:
-            yield registry.weak_learners.module(name)

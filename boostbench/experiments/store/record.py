@@ -28,7 +28,6 @@ from __future__ import annotations
 import base64
 import math
 import platform
-from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cache
 from importlib import metadata
@@ -81,7 +80,8 @@ def versions(package: str = "") -> dict[str, str]:
     package : str, default=""
         Top-level module of the booster, whose package is added.
     """
-    names = dict.fromkeys(("boostbench", *_NUMERICAL, *_distributions().get(package, ())))
+    own = metadata.packages_distributions().get(package, ()) if package else ()
+    names = dict.fromkeys(("boostbench", *_NUMERICAL, *own))
     installed = {name: version for name in names if (version := _version(name))}
     return {"python": platform.python_version(), **installed}
 
@@ -92,11 +92,6 @@ def _version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return ""
-
-
-@cache
-def _distributions() -> Mapping[str, list[str]]:
-    return metadata.packages_distributions()
 
 
 def complaint(error: ValidationError) -> str:
