@@ -1,7 +1,8 @@
 """Generation of documentation pages from the program and from results/, for ``make docs``.
 
-``reference/`` gets a page for each registry of classes and a page of all config keys, from the JSON
-schema that ``boostbench schema`` prints. The page of a paper gets a section on its results.
+``reference/`` gets a page for each registry of classes, one of all quantities, and one of all
+config keys, from the JSON schema that ``boostbench schema`` prints. The page of a paper gets a
+section on its results.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 from numpydoc.docscrape import NumpyDocString
 
 from boostbench.experiments.configs.config_schema import config_schema
+from boostbench.quantities import QUANTITIES
 from boostbench.registry import (
     Registry,
     boosters,
@@ -52,12 +54,28 @@ def write_reference() -> None:
         (REFERENCE / f"{page}.md").write_text(text, encoding="utf-8")
     text = "\n".join([_CONFIGS, *_keys_of_configs()])
     (REFERENCE / "configs.md").write_text(text, encoding="utf-8")
+    (REFERENCE / "quantities.md").write_text(_quantities(), encoding="utf-8")
 
 
 def list_of_references() -> str:
     """Return the section on the pages of ``reference/``, which only the built documentation has."""
     links = [f"- [{title}](reference/{page}.md)" for page, (title, _) in LISTS.items()]
-    return "\n".join(["\n## All parameters\n", *links, "- [Keys of configs](reference/configs.md)"])
+    others = (
+        "- [Keys of configs](reference/configs.md)",
+        "- [Quantities](reference/quantities.md)",
+    )
+    return "\n".join(["\n## All parameters\n", *links, *others])
+
+
+def _quantities() -> str:
+    """Return the page of the quantities: their words, and what records them."""
+    titles = ["quantity", "", "recorded", "requires"]
+    rows = []
+    for name, each in QUANTITIES.items():
+        key, word = each.asked or ("", "")
+        recorded = "always" if each.always or not key else f"`{key}: [{word}]`"
+        rows.append([f"`{name}`", markdown(each.words), recorded, markdown(each.requires)])
+    return "\n".join(["# Quantities\n", markdown_table(titles, [False] * len(titles), rows)])
 
 
 def results_of(paper: str) -> str:

@@ -208,12 +208,8 @@ def test_every_quantity_has_its_row():
         setting, word = each.asked or ("", name)
         if each.asked or each.kept == "rounds":
             asked[setting].append(word)
-        if setting == "record" and each.kept == "rounds":
-            asked[setting].append(name)
     configs, reports = table_rows("configs.md"), table_rows("reports.md")
     assert names_lacking(asked["metrics"], [cells[0] for cells in configs]) == []
-    (record,) = (" ".join(cells) for cells in configs if cells[0].strip() == "`record`")
-    assert names_lacking(asked["record"], [record]) == []
     (value,) = (" ".join(cells) for cells in reports if cells[0].strip() == "`value`")
     assert names_lacking(asked[""], [value]) == []
 
