@@ -1,6 +1,6 @@
 """Overhead of short runs by worker processes, or on a Dask cluster.
 
-    python -m benchmarks.run_overhead [--n 2000] [--workers 2] [--scheduler ADDRESS]
+    python -m benchmarks.run_overhead [--n 2000] [--workers 2] [--executor ADDRESS]
 
 The overhead per run is the wall time from start to end, times the number of workers, less the time
 of the runs according to their records, divided by the number of runs. It includes planning,
@@ -30,10 +30,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--n", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--scheduler")
+    parser.add_argument("--executor", default="local")
     arguments = parser.parse_args()
-    scheduler = arguments.scheduler
-    jobs = None if scheduler else arguments.workers
+    executor = arguments.executor
+    jobs = arguments.workers if executor == "local" else None
     with tempfile.TemporaryDirectory() as folder:
         config = {**CONFIG, "seeds": arguments.n}
         experiment = Experiment.load(config, results=folder)
@@ -44,7 +44,7 @@ def main() -> None:
                 moments.append(time.perf_counter())
 
         cpu = time.process_time()
-        experiment.run(scheduler=scheduler, jobs=jobs, on_event=listen)
+        experiment.run(executor=executor, jobs=jobs, on_event=listen)
         cpu = time.process_time() - cpu
         records = [planned.record() for planned in experiment.plan().runs]
         spent = sum(record.total_seconds for record in records if record is not None)

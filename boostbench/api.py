@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from boostbench.data.adding import is_data_file, load_file
 from boostbench.data.catalog import search_dirs
@@ -129,8 +129,7 @@ class Experiment:
         self,
         *,
         jobs: int | None = None,
-        executor: Literal["local", "inline"] = "local",
-        scheduler: str | None = None,
+        executor: str = "local",
         retry: Sequence[str] = (),
         fresh: bool = False,
         on_plan: Callable[[Plan], None] | None = None,
@@ -144,10 +143,9 @@ class Experiment:
         ----------
         jobs : int or None, default=None
             Number of parallel runs, each on one thread while others wait; None: number of cores.
-        executor : {"local", "inline"}, default="local"
-            Worker processes, or this process.
-        scheduler : str or None, default=None
-            Address of the scheduler of a Dask cluster that does the runs; None: this machine.
+        executor : str, default="local"
+            What does the runs: "local", worker processes; "inline", this process; or a Dask
+            cluster, by the address of its scheduler.
         retry : sequence of str, default=()
             Do only the runs with one of these statuses, such as ``"failed"`` or ``"timeout"``.
         fresh : bool, default=False
@@ -175,7 +173,7 @@ class Experiment:
         if todo:
             check_data(plan, todo, self.data)
             limits = self.config.limits
-            with make_executor(executor, self.data, scheduler, jobs=jobs, limits=limits) as pool:
+            with make_executor(executor, self.data, jobs, limits) as pool:
                 while todo and not (outcome.interrupted or outcome.n_left):
                     run_plan(todo, self.store, pool, on_event=on_event, progress=outcome)
                     done |= {planned.run for planned in todo}

@@ -1,4 +1,4 @@
-"""`--scheduler` on a cluster whose workers and scheduler are killed (make dask).
+"""`--executor ADDRESS` on a cluster whose workers and scheduler are killed (make dask).
 
 The runs start before any worker exists. The first worker is killed, then the nanny of the second
 one, then the third one and the scheduler; each is replaced. All runs must be done, with the same

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import (
@@ -43,13 +43,11 @@ _Watch = Annotated[
     bool, flag("Wait until no process is at work, with a line after each change.", "--watch")
 ]
 _ExecutorName = Annotated[
-    Literal["local", "inline"], option("NAME", "local: worker processes; inline: this process.")
-]
-_Scheduler = Annotated[
-    str | None,
+    str,
     option(
-        "ADDRESS",
-        "Do the runs on a Dask cluster, whose scheduler has this address, e.g. tcp://host:8786.",
+        "NAME",
+        "local: worker processes; inline: this process; tcp://HOST:PORT: the Dask cluster whose "
+        "scheduler has this address.",
     ),
 ]
 
@@ -59,7 +57,6 @@ def run(
     selection: SelectedRuns,
     jobs: Jobs = None,
     executor: _ExecutorName = "local",
-    scheduler: _Scheduler = None,
     retry: Retry,
     fresh: Annotated[bool, flag("Repeat all runs.", "--fresh")] = False,
     shard: Shard = None,
@@ -77,8 +74,8 @@ def run(
       boostbench run noise20 --retry failed,timeout
     """
     experiments = selection.load(shard=parse_shard(shard))
-    options: dict[str, Any] = {"jobs": jobs, "executor": executor, "scheduler": scheduler}
-    options |= {"quiet": quiet, "retry": statuses_of(retry), "fresh": fresh}
+    options: dict[str, Any] = {"jobs": jobs, "executor": executor, "quiet": quiet}
+    options |= {"retry": statuses_of(retry), "fresh": fresh}
     codes = [run_and_print(experiment, **options) for experiment in experiments]
     if not quiet and shard is None:
         is_default = selection.results == SelectedRuns.results

@@ -52,7 +52,7 @@ PAGES = {
 NOT_TYPED = {
     "boostbench data fetch": "needs a network",
     "pip install": "needs a network",
-    "boostbench run noise20 --scheduler": "needs a Dask cluster; `make dask` makes one",
+    "boostbench run noise20 --executor": "needs a Dask cluster; `make dask` makes one",
     "boostbench run noise20": "needs data; with --only segment it is in reproducing.md",
     "boostbench report noise20 --open": "needs the runs of the command before",
     "boostbench report noise20 --size quick --open": "needs the runs of the command before",

@@ -10,8 +10,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.fields import NO_LIMITS, Limits
+from boostbench.errors import BoostbenchError, unknown
+from boostbench.experiments.configs.fields import Limits
 from boostbench.experiments.planning.plans import PlannedRun
 from boostbench.experiments.running.dask_executor import DaskExecutor
 from boostbench.experiments.running.executors import Executor, InlineExecutor, LocalExecutor
@@ -84,31 +84,26 @@ class Progress:
 
 
 def make_executor(
-    name: str,
-    data_dirs: Sequence[str | Path],
-    scheduler: str | None = None,
-    *,
-    jobs: int | None = None,
-    limits: Limits = NO_LIMITS,
+    name: str, data_dirs: Sequence[str | Path], jobs: int | None, limits: Limits
 ) -> Executor:
-    """Return the executor with a name, or of a scheduler; see `Experiment.run` for the arguments.
+    """Return an executor; see `Experiment.run` for the arguments.
 
     Raises
     ------
     BoostbenchError
-        If an argument does not apply to the executor.
+        If there is no such executor, or an argument does not apply to it.
     """
-    if jobs and (scheduler or name == "inline"):
+    if jobs and name != "local":
         what = "is for worker processes on this machine; leave it out"
         raise BoostbenchError(what, where="--jobs")
-    if scheduler and name == "inline":
-        what = "does not go with `--executor inline`; leave one out"
-        raise BoostbenchError(what, where="--scheduler")
-    if scheduler:
-        return DaskExecutor(scheduler, data_dirs, limits)
-    if name == "inline":
-        return InlineExecutor(data_dirs, limits)
-    return LocalExecutor(jobs or max(n_cores() // (limits.threads or 1), 1), data_dirs, limits)
+    if name == "local":
+        return LocalExecutor(jobs or max(n_cores() // (limits.threads or 1), 1), data_dirs, limits)
+    if "://" in name:
+        return DaskExecutor(name, data_dirs, limits)
+    if name != "inline":
+        known = ("local", "inline", "tcp://host:8786")
+        raise BoostbenchError(unknown("executor", name, known), where="--executor")
+    return InlineExecutor(data_dirs, limits)
 
 
 def run_plan(

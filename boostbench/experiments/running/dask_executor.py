@@ -125,7 +125,7 @@ class DaskExecutor(Executor):
 
 def _client_of(address: str) -> Any:
     """Return a client of the scheduler with an address."""
-    distributed = import_extra("distributed", "dask", where="--scheduler")
+    distributed = import_extra("distributed", "dask", where="--executor")
     try:
         # A client that cannot connect cannot always be closed, so the address is tried first.
         arguments = distributed.Security().get_connection_args("client")

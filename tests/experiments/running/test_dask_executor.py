@@ -73,7 +73,7 @@ def test_a_run_that_goes_wrong_costs_itself_alone(cluster, runs_of, tmp_path):
 def test_the_command_line_takes_a_cluster(cluster, config_file, tmp_path, capsys):
     path = config_file(SMALL.replace("toy-centroids", "samme"))
     command = ["run", str(path), "--only", "iris", "--results", str(tmp_path / "results")]
-    assert main([*command, "--scheduler", cluster.scheduler_address]) == 0
+    assert main([*command, "--executor", cluster.scheduler_address]) == 0
     assert "4 runs: 4 ok" in capsys.readouterr().out
 
 
