@@ -264,15 +264,12 @@ class Run:
                 del holder[name]
         return value
 
-    @property
-    def text(self) -> str:
-        """The value without its number of rounds, as canonical JSON."""
-        before, after = self.around_seed
-        return f'{before},"seed":{self.seed},{after}'
-
     @cached_property
     def around_seed(self) -> tuple[str, str]:
-        """The parts of the text before and after the seed, shared by runs of other seeds."""
+        """The value without its number of rounds, as canonical JSON, before and after the seed.
+
+        Runs that differ by the seed share it.
+        """
         value = self.value()
         before = {name: value[name] for name in value if name < "seed" and name != "rounds"}
         after = {name: value[name] for name in value if name > "seed"}

@@ -66,10 +66,6 @@ def _read_by(read: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
     )
 
 
-def _read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
-    return read_parts(value or ("table", "curves"), _context(info))
-
-
 def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
     parts = info.data.get("report", ())
     papers = (getattr(part.options, "paper", None) for part in parts)
@@ -212,7 +208,10 @@ class Config(Model):
     limits: Limits = Field(default_factory=Limits, description="Limits of one run.")
     report: Annotated[
         tuple[InstanceOf[ReportPart], ...],
-        BeforeValidator(_read_parts, json_schema_input_type=list[Any]),
+        BeforeValidator(
+            lambda value, info: read_parts(value or ("table", "curves"), _context(info)),
+            json_schema_input_type=list[Any],
+        ),
     ] = Field((), description="Tables and figures, in order.", validate_default=True)
     claims: Annotated[
         tuple[InstanceOf[Claim], ...],

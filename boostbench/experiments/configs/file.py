@@ -110,7 +110,9 @@ def _read(
             found = [_located(*mistake, source) for mistake in mistakes_in(error)]
             return None, [each for each in found if each.where not in unread]
 
-    sizes = _sizes_of(source)
+    written = source.data.get("sizes")
+    parts = written.items() if isinstance(written, dict) else ()
+    sizes = {name: part for name, part in parts if isinstance(part, dict)}
     if size is None:  # report errors in all sizes
         for part in sizes.values():
             inherited = {"claims", "report"} - part.keys()
@@ -137,13 +139,6 @@ def _read(
     if config is None or complaints:
         return None
     return config if stated is None else config.model_copy(update={"claims": stated.claims})
-
-
-def _sizes_of(source: Source) -> dict[str, dict[str, Any]]:
-    """Return the well-formed entries of ``sizes``."""
-    sizes = source.data.get("sizes")
-    parts = sizes.items() if isinstance(sizes, dict) else ()
-    return {name: part for name, part in parts if isinstance(part, dict)}
 
 
 def _with(source: Source, own: Mapping[str, Any] = Keys(), without: Collection[str] = ()) -> Source:

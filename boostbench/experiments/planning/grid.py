@@ -49,7 +49,8 @@ def expand(config: Config) -> list[Run]:
         what = f"makes more than {MAX_RUNS:,} runs; divide it into several configs"
         raise ConfigError([BoostbenchError(what, where=str(config.path))])
     runs: dict[tuple[object, ...], Run] = {}  # by a key that is compared faster than runs
-    for seed in _seeds(config):
+    further = (seed for entry in config.datasets for seed in entry.seeds)
+    for seed in dict.fromkeys((*config.seeds, *further)):
         for model, seeds in of_one_seed:
             if seed in seeds:
                 run = model.with_seed(seed)
@@ -121,12 +122,6 @@ def _matching(runs: Sequence[Run], pattern: str, flags: re.RegexFlag = re.NOFLAG
 
 def _names(run: Run) -> list[str]:
     return [run.dataset, run.data.name, run.method, run.booster.name, run.noise.label]
-
-
-def _seeds(config: Config) -> list[int]:
-    """Return the seeds of the config, followed by further seeds of single data sets."""
-    own = (seed for entry in config.datasets for seed in entry.seeds)
-    return list(dict.fromkeys((*config.seeds, *own)))
 
 
 def _folds(split: str | Params) -> Iterator[str | Params]:

@@ -76,7 +76,8 @@ class Key:
 
 def value_of(run: Run) -> str:
     """Return 16 hex digits that identify a run without its number of rounds."""
-    return hashlib.sha256(run.text.encode()).hexdigest()[:16]
+    before, after = run.around_seed
+    return hashlib.sha256(f'{before},"seed":{run.seed},{after}'.encode()).hexdigest()[:16]
 
 
 def code_of(run: Run, generator: str = "") -> str:
@@ -327,9 +328,8 @@ def _decorators(statement: ast.stmt) -> list[str]:
 
 def _only_names(statement: ast.stmt) -> bool:
     """Return whether a statement only assigns a value to local names."""
-    if not isinstance(statement, ast.Assign):
-        return False
-    return all(isinstance(target, ast.Name) for target in statement.targets)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [None]
+    return all(isinstance(target, ast.Name) for target in targets)
 
 
 def _dumped(node: Any) -> str:
