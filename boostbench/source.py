@@ -46,7 +46,6 @@ _MAX_BYTES = 2**20
 _MAX_DEPTH = 40
 _MAX_VALUES = 100_000
 _MAX_INTEGER = 2**63
-_MAX_EXPLAINED = 20_000  # characters; for longer files, the slow PyYAML does not explain errors
 _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
@@ -212,7 +211,7 @@ def _read(text: str, reader: _Reader) -> tuple[Source, list[BoostbenchError]]:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
         context = getattr(error, "context", None)
-        if "\\t" in what:
+        if mark and text[mark.index : mark.index + 1] == "\t":
             what, context = "a tab cannot indent; use spaces", None
         what = f"not YAML: {what}{f' ({context})' if context else ''}"
         raise _refused(reader.at(mark), what) from error
@@ -222,25 +221,17 @@ def _read(text: str, reader: _Reader) -> tuple[Source, list[BoostbenchError]]:
 
 
 def _compose(text: str, reader: _Reader) -> yaml.Node | None:
-    """Parse by libyaml if available, and after an error by PyYAML, which explains errors better.
-
-    The depth is checked beforehand, event by event, because the parsers are recursive.
-    """
+    """Parse a text; its depth is checked before, event by event, because parsers are recursive."""
     depth = 0
-    try:
-        for event in yaml.parse(text, Loader=_LOADER):
-            if isinstance(event, yaml.CollectionStartEvent):
-                depth += 1
-            elif isinstance(event, yaml.CollectionEndEvent):
-                depth -= 1
-            if depth > _MAX_DEPTH:
-                what = f"is nested more than {_MAX_DEPTH} levels deep"
-                raise _refused(reader.at(event.start_mark), what)
-        node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
-    except yaml.YAMLError:
-        if len(text) > _MAX_EXPLAINED:
-            raise
-        node = yaml.compose(text, Loader=yaml.BaseLoader)
+    for event in yaml.parse(text, Loader=_LOADER):
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > _MAX_DEPTH:
+            what = f"is nested more than {_MAX_DEPTH} levels deep"
+            raise _refused(reader.at(event.start_mark), what)
+    node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
     return node
 
 
