@@ -35,10 +35,14 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Declaration:
-    """Declaration of a component where it is registered.
+    """Declaration of a component where it is registered, and where it is.
 
     Attributes
     ----------
+    origin : str
+        ``"module:attribute"``.
+    plugin : object or None
+        The component; None for built-in ones, which are imported on use.
     printed : str
         Name in print, as in the paper: ``"AdaBoost.MH"``. Empty: the registered name.
     family : str
@@ -49,19 +53,12 @@ class Declaration:
         Names in print of labels that configs give to variants of the component.
     """
 
+    origin: str = ""
+    plugin: Any = None
     printed: str = ""
     family: str = ""
     trial: Mapping[str, Any] = field(default_factory=dict)
     variants: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class _Known:
-    """A registered object; its ``plugin`` is None for built-in ones, which are imported on use."""
-
-    origin: str  # "module:attribute"
-    declaration: Declaration = Declaration()
-    plugin: Any = None
 
 
 class Registry:
@@ -104,7 +101,7 @@ class Registry:
         ----------
         name : str
         **declared
-            Attributes of `Declaration`.
+            Other attributes of `Declaration`.
 
         Raises
         ------
@@ -119,14 +116,14 @@ class Registry:
             if known and known.origin != origin:
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
             if not known or known.plugin is not None:
-                self._known[name] = _Known(origin, Declaration(**declared), plugin)
+                self._known[name] = Declaration(origin, plugin, **declared)
             return plugin
 
         return add
 
     def declarations(self) -> dict[str, Declaration]:
         """Return what the components declare by name, the built-in ones first in their order."""
-        return {name: known.declaration for name, known in self._known.items()}
+        return self._known
 
     def printed_names(self) -> dict[str, str]:
         """Return the name in print of each component, and of labels of its variants, if any."""
@@ -135,18 +132,18 @@ class Registry:
         return printed | dict(pair for each in declared.values() for pair in each.variants.items())
 
     @cached_property
-    def _known(self) -> dict[str, _Known]:
+    def _known(self) -> dict[str, Declaration]:
         """The objects by name: the listed ones, the classes in `packages`, then registered ones."""
         kind = rf"@{self.kind.replace(' ', '_')}s\.register"
         pattern = rf"^{kind}(\(.*?\))\nclass (\w+)"
-        found = {name: _Known(origin) for name, origin in self._listed.items()}
+        found = {name: Declaration(origin) for name, origin in self._listed.items()}
         for package in self._packages:
             for file in sorted(Path(__file__).with_name(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
                 for call, attribute in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
-                    name, declaration = _declared_in(call)
+                    name, declared = _declared_in(call)
                     origin = f"boostbench.{package}.{file.stem}:{attribute}"
-                    found[name] = _Known(origin, declaration)
+                    found[name] = Declaration(origin, **declared)
         return found
 
     def names(self) -> list[str]:
@@ -304,12 +301,12 @@ def _import_object(reference: str) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-def _declared_in(call: str) -> tuple[str, Declaration]:
-    """Return the name and the declaration in the text of the arguments of ``register``."""
+def _declared_in(call: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the other arguments in the text of the arguments of ``register``."""
     node = ast.parse(f"register{call}", mode="eval").body
     assert isinstance(node, ast.Call)
     declared = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
-    return ast.literal_eval(node.args[0]), Declaration(**declared)
+    return ast.literal_eval(node.args[0]), declared
 
 
 def name_and_options(value: Any, kind: str) -> tuple[str, dict[str, Any]]:
