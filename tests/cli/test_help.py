@@ -50,7 +50,6 @@ def test_without_a_command_the_help_is_printed(boostbench):
     [
         (["lst", "boosters"], "No such command 'lst'. Did you mean 'list'?"),
         (["run", "tiny.yaml", "--jobs", "0"], "'--jobs'"),
-        (["run", "tiny.yaml", "--executor", "cloud"], "'cloud' is not one of 'local', 'inline'"),
         (
             ["new", "bosster", "x"],
             "'bosster' is not one of 'booster', 'noise', 'dataset', 'config'",
