@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from boostbench.quantities.quantity import Clock
 
-load_time = Clock(words="seconds of loading the data", phase="load", curve="load", part="work")
-warm_up_time = Clock(
-    words="seconds of compiling the booster", phase="warm_up", curve="warm_up", part="preparation"
-)
+load_time = Clock(words="seconds of loading the data", phase="load", part="work")
+warm_up_time = Clock(words="seconds of compiling the booster", phase="warm_up", part="preparation")
 fit_time = Clock(
-    words="seconds of the fit",
-    phase="fit",
-    curve="fit",
-    part="work",
-    asked=("metrics", "fit_time"),
+    words="seconds of the fit", phase="fit", part="work", asked=("metrics", "fit_time")
 )
 predict_time = Clock(
     words="seconds of predicting the test samples after every round",
     phase="predict",
-    curve="predict",
     part="work",
     asked=("metrics", "predict_time"),
 )

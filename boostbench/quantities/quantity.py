@@ -198,7 +198,8 @@ class Clock(Quantity):
         Function that returns the present time in seconds.
     part : {"work", "preparation", ""}, default=""
         Part of the total seconds of a run: its own work, or a preparation that further runs of the
-        same worker do not repeat. Empty for a second clock of a phase, which is no part of it.
+        same worker do not repeat. Empty for a second clock of a phase, which is no part of it, and
+        has a name of its own in a record, its ``curve``.
     """
 
     phase: str
@@ -211,6 +212,7 @@ class Clock(Quantity):
     def __post_init__(self) -> None:
         """Complete the words."""
         self.__dict__["line"] = self.line or f"{self.phase.replace('_', ' ')} (s)"
+        self.__dict__["curve"] = self.curve or self.phase * bool(self.part)
         super().__post_init__()
 
     def of_run(self, record: Any) -> float | None:

@@ -46,11 +46,6 @@ SignedNumber = Annotated[float, Ge(-_MOST), Le(_MOST)]
 _PERCENT = re.compile(r"([-+]?\d+(?:\.\d+)?) ?%")
 
 
-def _wanted(words: str) -> Any:
-    """Return a field whose error messages say that its value must be ``words``."""
-    return Field(json_schema_extra={"wanted": words})
-
-
 Labels = Annotated[OneOrMore[BoosterLabel], Distinct]
 
 
@@ -110,7 +105,7 @@ At = Annotated[
     Listed[_Round],
     BeforeValidator(_at, json_schema_input_type=_Round | list[_Round] | Literal["checkpoints"]),
     Distinct,
-    _wanted("one or several numbers of rounds, 'end' or 'checkpoints'"),
+    Field(json_schema_extra={"wanted": "one or several numbers of rounds, 'end' or 'checkpoints'"}),
 ]
 
 
@@ -123,7 +118,9 @@ class _Exception(Model):
     booster: BoosterLabel | None = None
 
 
-Exceptions = Annotated[Listed[_Exception], _wanted("a list such as [{dataset: letter}]")]
+Exceptions = Annotated[
+    Listed[_Exception], Field(json_schema_extra={"wanted": "a list such as [{dataset: letter}]"})
+]
 
 
 #: Named shares of the cases.
@@ -227,13 +224,14 @@ class Amount(Model):
         parts = {"points": self.points / 100, "absolute": self.absolute, "relative": relative}
         return max((parts[name] for name in self.model_fields_set), default=0.0)
 
-    def check(self, metric: quantities.Quantity) -> None:
-        """Refuse points of a quantity that is not a percentage.
+    def check(self, name: str) -> None:
+        """Refuse points of a quantity, by its name, that is not a percentage.
 
         Raises
         ------
         ValueError
         """
+        metric = quantities.QUANTITIES[name]
         if metric.unit != "%" and "points" in self.model_fields_set:
             raise ValueError(f"{metric.words} has no points; give it as absolute or relative")
 

@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Options, Scope
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.claims.claim_options import (
+    Amount,
     At,
     AtLeast,
     Datasets,
@@ -339,6 +340,14 @@ class AboutValues(AboutRuns):
 
     value: MetricName = "test_error"
     at: At = (END,)
+
+    @model_validator(mode="after")
+    def _amounts_fit(self) -> AboutValues:
+        for name in type(self).model_fields:
+            amount = getattr(self, name)
+            if isinstance(amount, Amount):
+                amount.check(self.value)
+        return self
 
 
 class AboutMeans(AboutValues):

@@ -11,7 +11,6 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
-from boostbench.quantities import QUANTITIES
 from boostbench.reports.claims.claim_options import At, Counts, Labels, Tolerance, Whole
 from boostbench.reports.claims.inference import Outcome, equivalent, lower, near, outcome_of
 from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
@@ -59,8 +58,6 @@ class MatchesPaper(AboutValues):
     def _is_printed(self) -> MatchesPaper:
         if (self.paper is None) == (not self.errors):
             raise ValueError("needs either 'paper' or 'errors'")
-        if self.within is not None:
-            self.within.check(QUANTITIES[self.value])
         for label, counts in self.errors.items():
             if len(counts) != len(self.at):
                 what = f"has {len(counts)} counts for the {len(self.at)} rounds of 'at'"

@@ -39,7 +39,7 @@ EXPORT_COLUMNS = (
     *(name for name in _LABELS if name not in ("noise", "fold", "stopped", "metric")),
     *("round", "metric", "value", "carried"),
 )
-_LABEL_NUMBERS = {"noise_rate": float, "seed": int, "fold": int, "stopped": int}
+_LABEL_NUMBERS: dict[str, Any] = {"noise_rate": float, "seed": int, "fold": int, "stopped": int}
 #: Value of T that stands for the last round of each run.
 END: Final = "end"
 #: The errors that every run records.
@@ -236,14 +236,9 @@ def tidy(
             raise UnknownNameError("metric", metric, NUMBERS)
     curves = [(result, metric) for result in results if result.ok for metric in metrics]
     grids = [_grid(result.run, rounds) for result, _ in curves]
-    labels = pd.DataFrame(
-        [(*_labels(result), metric) for result, metric in curves], columns=_LABELS
-    )
-    for name in _LABELS:
-        if name not in _LABEL_NUMBERS:
-            names = pd.Index([*dict.fromkeys(labels[name])], dtype=str)
-            labels[name] = pd.Categorical(labels[name], categories=names)
-    labels = labels.astype(_LABEL_NUMBERS)
+    rows = [(*_labels(result), metric) for result, metric in curves]
+    types = {name: _LABEL_NUMBERS.get(name, "category") for name in _LABELS}
+    labels = pd.DataFrame(rows, columns=_LABELS).astype(types)
     frame = labels.loc[labels.index.repeat([len(grid) for grid in grids])].reset_index(drop=True)
     frame["round"] = np.concatenate([np.empty(0, np.int64), *grids])
     values = [error_curve(*curve, grid) for curve, grid in zip(curves, grids, strict=True)]
