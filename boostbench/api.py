@@ -286,7 +286,9 @@ class Experiment:
         """
         from boostbench.reports.experiment_report import make_report
 
-        return make_report(self.study(whole=False), studies=self._study_of, size=self.size or "")
+        packed = [size for size in self.config.sizes if (self._folder(size) / PACKED).is_file()]
+        study, size = self.study(whole=False), self.size or ""
+        return make_report(study, studies=self._study_of, size=size, packed=packed)
 
     def verify(self) -> tuple[Verdict, ...]:
         """Judge the claims of the config by the existing records."""
@@ -317,7 +319,10 @@ class Experiment:
     @property
     def report_folder(self) -> Path:
         """Folder of the report, in the results folder."""
-        name = self.config.name if self.size is None else f"{self.config.name}-{self.size}"
+        return self._folder(self.size)
+
+    def _folder(self, size: str | None) -> Path:
+        name = self.config.name if size is None else f"{self.config.name}-{size}"
         return self.store.folder.parent / name
 
     def _plan_to_report(self) -> Plan:

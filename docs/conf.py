@@ -39,6 +39,8 @@ root_doc = "docs/index"
 html_theme = "furo"
 html_math_renderer = "mathml"  # browsers draw it themselves: nothing is loaded from elsewhere
 html_title = f"boostbench {release}"
+html_static_path = ["_static"]
+html_css_files = ["figures.css"]
 html_show_sourcelink = False
 html_copy_source = False
 

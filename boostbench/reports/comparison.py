@@ -200,8 +200,7 @@ def compare_boosters(
         results = study.cells.get((study.noises[0], dataset, booster), [])
         kept = [r.record.by_round("confusion") for r in results if r.record]
         if labels is not None and any(kept):
-            matrices = np.array([each[max(each, key=int)] for each in kept if each])
-            matrix = matrices.sum(axis=0)
+            matrix = np.sum([each[max(each, key=int)] for each in kept if each], axis=0)
             confusion.setdefault(dataset, {})[booster] = matrix.tolist()
             errors = _class_errors(matrix, labels[dataset], study)
             classes.append(pd.DataFrame({"dataset": dataset, "booster": booster, **errors}))
@@ -424,9 +423,8 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
     comparison : Comparison
     path : Path
     """
-    about = f"Comparison of boosters on {listed(study.datasets)}"
-    if noise := noise_in_words(study):
-        about += f", {noise}"
+    parts = f"Comparison of boosters on {listed(study.datasets)}", noise_in_words(study)
+    about = ", ".join(filter(None, parts))
     titled = study.config.model_copy(update={"title": about})
     report = make_report(replace(study, config=titled))
     shown = comparison.shown()

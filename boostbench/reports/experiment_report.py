@@ -6,7 +6,7 @@ import base64
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -137,9 +137,6 @@ class Report:
             provenance=provenance(study),
             config_text=path.read_text(encoding="utf-8") if path.is_file() else "",
         )
-        text = page(figures=_figures(drawings, _PAGE_BYTES))
-        if len(text.encode(errors="replace")) <= _PAGE_BYTES:
-            return text
         without_images = page(figures=_figures(drawings, 0)).encode(errors="replace")
         return page(figures=_figures(drawings, _PAGE_BYTES - len(without_images)))
 
@@ -226,7 +223,9 @@ def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str,
     return figures
 
 
-def make_report(study: Study, *, studies: Studies | None = None, size: str = "") -> Report:
+def make_report(
+    study: Study, *, studies: Studies | None = None, size: str = "", packed: Sequence[str] = ()
+) -> Report:
     """Make the tables and figures of a study's config, and judge its claims.
 
     A part that cannot be made is left out, with its error in ``undrawn``.
@@ -239,6 +238,8 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
         undecided.
     size : str, default=""
         Size variant of the config, for the overview.
+    packed : sequence of str, default=()
+        Sizes of which there are packed records.
 
     Raises
     ------
@@ -246,7 +247,7 @@ def make_report(study: Study, *, studies: Studies | None = None, size: str = "")
         If no run has a result.
     """
     if study.config.datasets and not any(result.ok for result in study.results):
-        raise BoostbenchError(_no_result(study), where=study.config.name)
+        raise BoostbenchError(_no_result(study, packed), where=study.config.name)
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
     values: dict[str, DataFrame] = {}
@@ -328,7 +329,7 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
     return made
 
 
-def _no_result(study: Study) -> str:
+def _no_result(study: Study, packed: Sequence[str]) -> str:
     """Return an error message that counts the runs by status and names the next commands."""
     statuses = Counter(result.status for result in study.results)
     counts = ", ".join(f"{n} {status}" for status, n in statuses.items())
@@ -336,7 +337,8 @@ def _no_result(study: Study) -> str:
     others = [r.reason for r in study.results if r.reason and _FETCH not in r.reason]
     reason = f" ({others[0]})" if others else ""
     fetch = f"`{_FETCH} {' '.join(downloads)}` gets the data, then " if downloads else ""
-    return f"no run has a result yet: {counts}{reason}; {fetch}`boostbench run` makes them"
+    also = "".join(f"; `--size {size}` shows packed results" for size in packed)
+    return f"no run has a result yet: {counts}{reason}; {fetch}`boostbench run` makes them{also}"
 
 
 def leaderboard_page(study: Study, summary: ReportSummary, evidence: str = "") -> str:

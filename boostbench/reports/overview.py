@@ -108,11 +108,8 @@ def _row(paper: Paper, items: Items) -> Row:
         for column in printed
     }
     best = sum(max(map(len, readings)) for readings in tried.values())
-    counts = [
-        len(claims),
-        sum(claim.here is True for claim in claims),
-        *map(tones.count, ("good", "bad", "")),
-    ]
+    n_true = sum(claim.here is True for claim in claims)
+    counts = len(claims), n_true, *map(tones.count, ("good", "bad", ""))
     texts = [*map(str, counts)] if claims else [BEYOND] * len(counts)
     if held:
         n_readings = sum(map(len, tried.values()))

@@ -155,9 +155,8 @@ def csv_text(text: str) -> str:
     ("'=1+1", '-0.5', 'sm-boost')
     """
     text = plain(text)
-    if not text.lstrip().startswith(_FORMULA) or _NUMBER.fullmatch(text):
-        return text
-    return f"'{text}"
+    is_formula = text.lstrip().startswith(_FORMULA) and not _NUMBER.fullmatch(text)
+    return f"'{text}" if is_formula else text
 
 
 def listed(words: Sequence[str]) -> str:

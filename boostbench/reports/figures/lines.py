@@ -259,10 +259,8 @@ def draw_noise(
     diagonal : bool, default=False
         Draw the line on which the error equals the noise rate, and start the axis at 0.
     """
-    levels, left_out, metric = _levels(study), "", QUANTITIES[value]
-    samples = samples_of(study, value, at)
-    if not mean:
-        study, left_out = panels.most_shown(study, value, len(levels))
+    levels, metric, samples = _levels(study), QUANTITIES[value], samples_of(study, value, at)
+    study, left_out = panels.most_shown(study, value, 0 if mean else len(levels))
     (axis, T), styles = panels.axis_at(study, value, at), panels.styles_of(study)
     labels = [label for label in study.contenders if label != against]
 

@@ -43,9 +43,10 @@ def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]
     """Return the part of a study that a figure can show, and a sentence on what is left out.
 
     These are the boosters with the best mean over all last rounds, and the first data sets, each
-    with ``per_set`` panels.
+    with ``per_set`` panels; 0: all data sets share their panels.
     """
-    boosters, datasets = study.boosters, study.datasets[: max(1, _MOST_PANELS // per_set)]
+    most_sets = max(1, _MOST_PANELS // per_set) if per_set else None
+    boosters, datasets = study.boosters, study.datasets[:most_sets]
     if len(boosters) > _MOST_LINES:
         values: dict[str, list[float]] = {name: [] for name in boosters}
         for (_, _, name), sample in samples_of(study, metric).items():
@@ -60,7 +61,7 @@ def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]
         left_out.append(f"the first {len(datasets)} of {len(study.datasets)} data sets")
     if not left_out:
         return study, ""
-    words = f"Shown are {listed(left_out)}; `boosters` and `datasets` select others."
+    words = f"Shown are {listed(left_out)}; the options boosters and datasets select others."
     return study.only(boosters, datasets), words
 
 

@@ -202,14 +202,17 @@ def contest(facts: Mapping[FactKey, Fact], best: str) -> Iterator[str]:
     wins = Counter(name for of in cases.values() for name in boosters if of[name].best)
     if not wins:
         return
-    leader, n_won = wins.most_common(1)[0]
+    n_won = max(wins.values())
+    leader, *equals = (name for name, n in wins.items() if n == n_won)
     noises = {noise for noise, _ in cases}
     what = "data sets" if len(noises) == 1 else "combinations of data set and noise"
     where = f"on {n_won} of {len(cases)} {what}" if len(cases) > 1 else f"on {next(iter(cases))[1]}"
     noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({min(noises)}), "
     when = "after the last round" if T == END else f"after {T} rounds"
     beyond = _beyond_chance([*cases.values()], leader)
-    yield f"{noise}{leader} has the {best} {where} {when}{beyond}."
+    is_tie = equals and len(cases) == 1
+    has = f"{listed([leader, *equals])} have" if is_tie else f"{leader} has"
+    yield f"{noise}{has} the {best} {where} {when}{beyond}."
     true = [of[leader].best for (noise, _), of in cases.items() if noise == "clean"]
     if true and len(noises) > 1:
         wrong = f"{n_won - sum(true)} of {len(cases) - len(true)}"
