@@ -14,6 +14,7 @@ from boostbench.cli.options import (
     DataOptions,
     Jobs,
     Json,
+    Output,
     Plugins,
     Results,
     Retry,
@@ -134,14 +135,13 @@ def labels(
     repeats: Annotated[int, option("N", "Number of cross-validations.", min=2)] = 4,
     folds: Annotated[int, option("N", "Folds of each.", min=2)] = 5,
     seed: Annotated[int, option("N", "Seed of folds and fits.", min=0)] = 0,
-    output: Annotated[
-        Path | None, option("FILE", "CSV file of the suspicious rows.", "--output", "-o")
-    ] = None,
+    output: Output = None,
 ) -> int:
     """Estimate how many labels are wrong, and list suspicious rows.
 
     Prints the share of wrong labels with 95 % intervals, in total and by class, and the most
-    suspicious rows with the label that models trained without them suggest.
+    suspicious rows with the label that models trained without them suggest. With --output, all
+    suspicious rows are written as CSV.
 
     Examples:
       boostbench labels patients.csv --target diagnosis -o suspicious.csv
@@ -244,15 +244,13 @@ def predict(
     rows: Annotated[Path, argument("FILE", "CSV, ARFF or parquet file of new rows.")],
     *,
     proba: Annotated[bool, flag("Add the probability of each class.", "--proba")] = False,
-    output: Annotated[
-        Path | None, option("FILE", "CSV file; by default printed.", "--output", "-o")
-    ] = None,
+    output: Output = None,
     plugins: Plugins,
 ) -> int:
     """Predict the labels of new rows by a model that fit wrote.
 
-    Columns are found by name; others are ignored. A line names each column that is missing, of
-    another type, or has values that the training data did not have.
+    They are printed, or written as CSV. Columns are found by name; others are ignored. A line names
+    each column that is missing, of another type, or has values that the training data did not have.
 
     Examples:
       boostbench predict patients.skops new.csv -o predicted.csv

@@ -57,8 +57,9 @@ Data = Annotated[
 Results = Annotated[Path, option("DIR", "Folder of run records and reports.")]
 Jobs = Annotated[
     int | None,
-    option("N", "Number of parallel runs; by default the number of cores.", "--jobs", "-j", min=1),
+    option("N", "Number of processes; by default the number of cores.", "--jobs", "-j", min=1),
 ]
+Output = Annotated[Path | None, option("FILE", "File to write.", "--output", "-o")]
 Retry = Annotated[
     list[str],
     repeatable(
@@ -237,5 +238,6 @@ def next_line(*words: str, **options: Any) -> str:
         more += [word for value in options.get(key, ()) for word in (f"--{flag}", str(value))]
     for key in ("size", "results", "target", "encode", "rounds", "noise", "output"):
         flag = "-o" if key == "output" else f"--{key}"
-        more += [flag, str(options[key])] if options.get(key) else []
+        is_given = options.get(key) not in (None, "", Path("results"))
+        more += [flag, str(options[key])] if is_given else []
     return f"next: {shlex.join(more)}"

@@ -15,12 +15,12 @@ from functools import partial
 from io import StringIO
 from multiprocessing import active_children, get_context
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from boostbench.cli.guard import INCOMPLETE, OK
-from boostbench.cli.options import Results, SelectedRuns, flag, option, parse_rounds
+from boostbench.cli.options import Jobs, Output, Results, SelectedRuns, flag, option, parse_rounds
 from boostbench.cli.output import PrintedLog, print_error
 from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError, import_extra
@@ -39,16 +39,6 @@ _Output = Annotated[
     Path | None,
     option("DIR", "Folder for the report folders; by default that of --results.", "--output", "-o"),
 ]
-_Jobs = Annotated[
-    int | None,
-    option(
-        "N",
-        "Number of processes with --all, each of up to a gigabyte; by default the number of cores.",
-        "--jobs",
-        "-j",
-        min=1,
-    ),
-]
 
 
 def report(
@@ -63,14 +53,15 @@ def report(
         flag("Also write LaTeX tables, figures and the protocol for a paper of yours.", "--paper"),
     ] = False,
     output: _Output = None,
-    jobs: _Jobs = None,
+    jobs: Jobs = None,
     open_page: Annotated[bool, flag("Open the page in a web browser.", "--open")] = False,
 ) -> int:
     """Write tables, figures, verdicts and an offline page.
 
     Trains nothing, and prints the main table. If no run has a record, the packed records in the
     report folder are read. The exit code is 1 if runs lack a result or a table or figure could not
-    be made. With --all, README.md and index.html list all reports.
+    be made. With --all, README.md and index.html list all reports, and --jobs processes make them,
+    each of up to a gigabyte.
 
     Examples:
       boostbench report noise20 --open
@@ -236,24 +227,20 @@ def export(
     sources: Annotated[
         bool, flag("Add source, licence and citation of each data set.", "--sources")
     ] = False,
-    output: Annotated[
-        Path | None, option("FILE", "CSV or parquet file to write.", "--output", "-o")
-    ] = None,
+    output: Output = None,
 ) -> int:
     """Print the numbers behind the curves as CSV.
 
     A row has the value of a metric after a round of a run; errors are fractions. After an early
     stop the last value is repeated, and carried is True. Packed records have only the rounds that
-    the report reads. The exit code is 1 if runs have no result.
+    the report reads. The output may be parquet. The exit code is 1 if runs have no result.
 
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
       boostbench export quickstart --results DIR
       boostbench export quickstart --at end --sources -o quickstart.parquet
     """
-    rounds: list[int] | Literal["end"] | None = "end"
-    if at != "end":
-        rounds = None if at is None else parse_rounds(at)
+    rounds: Any = at if at in (None, "end") else parse_rounds(str(at))
 
     from boostbench.reports.values.frame import export_rows
 

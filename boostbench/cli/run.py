@@ -78,9 +78,7 @@ def run(
     options |= {"retry": statuses_of(retry), "fresh": fresh}
     codes = [run_and_print(experiment, **options) for experiment in experiments]
     if not quiet and shard is None:
-        is_default = selection.results == SelectedRuns.results
-        given = vars(selection) | ({"results": None} if is_default else {})
-        print(next_line("report", *selection.configs, **given))
+        print(next_line("report", *selection.configs, **vars(selection)))
     return max(codes)
 
 

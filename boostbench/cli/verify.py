@@ -18,7 +18,6 @@ from boostbench.experiments.configs.shipped import read_extended, shipped_config
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
-    from boostbench.experiments.configs.config import Config
     from boostbench.experiments.planning.repeating import Repeated
     from boostbench.reports.claims.verdicts import ClaimView, Verdict
 
@@ -127,9 +126,11 @@ def reproduce(*, selection: Experiments, jobs: Jobs = None) -> int:
         configs |= dict.fromkeys(map(str, paths))
     # Check all configs before running the first.
     experiments = replace(selection, configs=[*configs], size=None).load()
+    larger = _SIZES[_SIZES.index(size) :] if size else ()
     codes: list[int] = []
     for experiment in experiments:
-        config, sized = experiment.config, _size_of(experiment.config, size)
+        config = experiment.config
+        sized = next((name for name in larger if name in config.sizes), None)
         if sized:
             chosen = replace(selection, configs=[str(config.path)], size=sized)
             (experiment,) = chosen.load()
@@ -137,12 +138,6 @@ def reproduce(*, selection: Experiments, jobs: Jobs = None) -> int:
         codes += [run_and_print(experiment, jobs=jobs), _report(experiment)]
     print(write_overview(selection.results))
     return max(codes)
-
-
-def _size_of(config: Config, size: str | None) -> str | None:
-    """Return the given size or the next larger one of a config; None if it has neither."""
-    larger = _SIZES[_SIZES.index(size) :] if size else ()
-    return next((name for name in larger if name in config.sizes), None)
 
 
 def _report(experiment: Experiment) -> int:
