@@ -147,19 +147,17 @@ def _check_values(
     Expressions are left out, because they are not evaluated yet.
     """
     plain = _without_expressions(params)
-    for key, value in plain.items():
+    alone = [(key, {key: value}) for key, value in plain.items()]
+    for key, given in (*alone, ("", plain)):
+        if not key and mistakes.found:
+            return
         try:
-            _validated(cls, {key: value})
+            component = _validated(cls, given)
         except (Exception, SystemExit) as error:
-            mistakes.add(_first_line(error), key)
-    if mistakes.found:
-        return
-    try:
-        component = _validated(cls, plain)
-    except (Exception, SystemExit) as error:
-        mistakes.add(f"{kinds.kind} {name!r}: {_first_line(error)}")
-        return
-    if plain.get("weak_learner") is not None and hasattr(component, "asking"):
+            whole = "" if key else f"{kinds.kind} {name!r}: "
+            mistakes.add(f"{whole}{_first_line(error)}", *filter(None, [key]))
+    is_right = not mistakes.found
+    if is_right and plain.get("weak_learner") is not None and hasattr(component, "asking"):
         _check_pair(component, name, mistakes)
 
 

@@ -99,7 +99,7 @@ def _beside(value: Any, info: ValidationInfo) -> str:
     return str(path.resolve())
 
 
-def _with_units(what: str, example: str, units: Mapping[str, int]) -> BeforeValidator:
+def _with_units(wanted: str, units: Mapping[str, int]) -> BeforeValidator:
     """Return a validator of a number that may be written as text with units."""
 
     def read(value: Any) -> Any:
@@ -109,7 +109,7 @@ def _with_units(what: str, example: str, units: Mapping[str, int]) -> BeforeVali
         total = sum((number * (size or 0) for number, size in parts), 0.0)
         is_right = re.fullmatch(f"(?:{_PART})+", value) and all(size for _, size in parts)
         if not is_right or not 0 < total <= 2**53:
-            raise ValueError(f"{value!r} is not a {what}; write for example {example}")
+            raise ValueError(f"{value!r} is not {wanted}")
         return int(total) if total.is_integer() else total
 
     return BeforeValidator(read, json_schema_input_type=float | str)
@@ -137,8 +137,13 @@ SplitSpec = Annotated[
 BESIDE = BeforeValidator(_beside, json_schema_input_type=str)
 #: A file, named relative to the config; validation returns its full path.
 FileBeside = Annotated[str, BESIDE]
-_Duration = Annotated[float, Field(gt=0), _with_units("duration", "90s, 30m or 1h30m", _SECONDS)]
-_Size = Annotated[int, Field(ge=2**20), _with_units("size", "512M or 4G", _BYTES)]
+_DURATION, _SIZE = "a duration such as 90s, 30m or 1h30m", "a size such as 512M or 4G"
+_Duration = Annotated[
+    float, Field(gt=0, json_schema_extra={"wanted": _DURATION}), _with_units(_DURATION, _SECONDS)
+]
+_Size = Annotated[
+    int, Field(ge=2**20, json_schema_extra={"wanted": _SIZE}), _with_units(_SIZE, _BYTES)
+]
 
 
 class Limits(Model):
@@ -155,16 +160,8 @@ class Limits(Model):
         in a local worker while others are idle.
     """
 
-    time: _Duration | None = Field(
-        default=None,
-        description="Wall time, such as 90s, 30m or 1h30m; a number is in seconds.",
-        json_schema_extra={"wanted": "a duration such as 90s, 30m or 1h30m"},
-    )
-    memory: _Size | None = Field(
-        default=None,
-        description="Memory, such as 512M or 4G; a number is in bytes.",
-        json_schema_extra={"wanted": "a size such as 512M or 4G"},
-    )
+    time: _Duration | None = Field(None, description=f"Wall time, {_DURATION}, or in seconds.")
+    memory: _Size | None = Field(None, description=f"Memory, {_SIZE}, or in bytes.")
     threads: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         default=None, description="Threads of this package's boosters."
     )

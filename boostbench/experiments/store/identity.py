@@ -374,25 +374,20 @@ def _imports_of(origin: str) -> tuple[str, ...]:
 
 
 def _files_of(module: str, names: Iterable[str], path: Path, level: int = 0) -> list[str]:
-    """Return the files, unless installed, that an import in the file ``path`` executes."""
-    parts = module.split(".") if module else []
-    if level:
-        files = _files_in(path.parents[level - 1], parts, names)
-    else:
-        folders = dict.fromkeys((_root_of(path), *(Path(path).absolute() for path in sys.path)))
-        own = (folder for folder in folders if not is_installed(f"{folder}/"))
-        files = next(filter(None, (_files_in(folder, parts, names) for folder in own)), [])
-    return [str(file) for file in files if file != path]
+    """Return the files, unless installed, that an import in the file ``path`` executes.
 
-
-def _files_in(folder: Path, parts: list[str], names: Iterable[str]) -> list[Path]:
-    """Return the files of a module in a folder: packages, module and submodules ``names``."""
-    place = folder.joinpath(*parts)
-    if not place.is_dir() and not place.with_name(f"{place.name}.py").is_file():
-        return []
-    packages = (folder.joinpath(*parts[: n + 1]) for n in range(len(parts)))
-    places = [*packages, *(place / name for name in names)]
-    return [file for file in map(_file_at, places) if file]
+    They are those of packages, the module and its submodules ``names``.
+    """
+    folders = [path.parents[level - 1]] if level else [_root_of(path), *map(Path, sys.path)]
+    for folder in dict.fromkeys(each.absolute() for each in folders):
+        place = folder.joinpath(*filter(None, module.split(".")))
+        is_here = place.is_dir() or place.with_name(f"{place.name}.py").is_file()
+        if is_here and (level or not is_installed(f"{folder}/")):
+            packages = [each for each in (place, *place.parents) if folder in each.parents]
+            places = [*packages, *(place / name for name in names)]
+            if files := [file for each in places if (file := _file_at(each)) and file != path]:
+                return list(map(str, files))
+    return []
 
 
 def _belongs(module: str, root: str) -> bool:

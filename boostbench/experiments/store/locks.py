@@ -119,10 +119,8 @@ def _has_ended_here(owner: str) -> bool:
     try:
         status = psutil.Process(int(process.partition("-")[0])).status()
         return bool(status == psutil.STATUS_ZOMBIE)
-    except psutil.NoSuchProcess:
-        return True
-    except psutil.AccessDenied:
-        return False
+    except psutil.Error as error:  # also if it may not be read
+        return isinstance(error, psutil.NoSuchProcess)
 
 
 def _host() -> str:
