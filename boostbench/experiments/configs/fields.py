@@ -160,8 +160,10 @@ class Limits(Model):
         in a local worker while others are idle.
     """
 
-    time: _Duration | None = Field(None, description=f"Wall time, {_DURATION}, or in seconds.")
-    memory: _Size | None = Field(None, description=f"Memory, {_SIZE}, or in bytes.")
+    time: _Duration | None = Field(
+        default=None, description=f"Wall time, {_DURATION}, or in seconds."
+    )
+    memory: _Size | None = Field(default=None, description=f"Memory, {_SIZE}, or in bytes.")
     threads: Annotated[int, Field(ge=1, le=1_000)] | None = Field(
         default=None, description="Threads of this package's boosters."
     )
