@@ -297,6 +297,8 @@ def experiment_on(
     if any(given.values()) and not files:
         raise BoostbenchError("target, drop and types are given, but no data file is given")
     load_plugins(paths_of(plugins))
+    curve = QUANTITIES.asked_by("metrics").get(metric, "test_error")  # a wrong one is refused
+    has_own_curve = QUANTITIES[curve].kept == "rounds" and not QUANTITIES[curve].always
     config = {
         "name": name,
         "boosters": [_booster_entry(booster, _folder(results)) for booster in boosters],
@@ -307,20 +309,10 @@ def experiment_on(
         "seeds": repeats,
         "encode": encode,
         "metrics": list(dict.fromkeys([metric, "confusion"])),
-        "report": _report_on(metric),
+        "report": [{"curves": {"y": curve}} if has_own_curve else "curves"],
     }
     folders = [*paths_of(data), *([copies] if files else [])]
     return Experiment.load(config, results=results, data=folders, plugins=plugins)
-
-
-def _report_on(metric: str) -> list[Any]:
-    """Return the figures of a comparison by a metric."""
-    name = QUANTITIES.asked_by("metrics").get(metric)
-    if name is None:
-        return []  # the config is refused
-    quantity = QUANTITIES[name]
-    has_curve = quantity.kept == "rounds" and not quantity.always
-    return [{"curves": {"y": name}} if has_curve else "curves"]
 
 
 def data_of(experiment: Experiment) -> Iterator[tuple[str, Dataset]]:

@@ -68,7 +68,11 @@ def _with_best(study: Study) -> tuple[Study, list[str]]:
     on the test part.
     """
     results, order, remarks = list(study.results), list(study.boosters), []
-    for name, labels in _grids(study).items():
+    grids: dict[str, list[str]] = {}  # labels that differ in values of parameters, by name
+    for label, (name, variant) in short_labels(study.boosters).items():
+        if "=" in variant:
+            grids.setdefault(name, []).append(label)
+    for name, labels in grids.items():
         best = f"{name} ({_BEST})"
         variants = [result for result in study.results if result.run.method in labels]
         if not all(holds(result, _CHOOSING) for result in variants if result.ok):
@@ -88,15 +92,6 @@ def _with_best(study: Study) -> tuple[Study, list[str]]:
 
 def _problem(result: Result) -> tuple[str, str, int, int]:
     return result.noise, result.run.dataset, result.run.seed, result.fold
-
-
-def _grids(study: Study) -> dict[str, list[str]]:
-    """Return the labels of the variants of each booster that differ in values of parameters."""
-    found: dict[str, list[str]] = {}
-    for label, (name, variant) in short_labels(study.boosters).items():
-        if "=" in variant:
-            found.setdefault(name, []).append(label)
-    return found
 
 
 def _is_own(name: str) -> bool:

@@ -128,16 +128,10 @@ def by_paper(results: Path) -> dict[str, tuple[Paper, Items]]:
     for name, items in found.items():
         described = (summary.described for _, summary in items)
         paper = next(filter(None, described), Paper(name=name or _OTHERS))
-        items.sort(key=lambda item: (paper.place_of(item[1]), *_order(item[1])))
+        items.sort(key=lambda item: paper.order_of(item[1]))
         papers[name] = paper, items
     order = sorted(papers, key=lambda name: (not name, papers[name][0].place, name))
     return {name: papers[name] for name in order}
-
-
-def _order(summary: ReportSummary) -> tuple[bool, str, str, int]:
-    """Return the sort key: the part of the paper, the name, the size."""
-    sizes = ("quick", "standard", "", "full")
-    return (not summary.part, summary.part, summary.config, sizes.index(summary.size))
 
 
 SUMMARY = "summary.json"
@@ -157,11 +151,12 @@ class Paper(Model):
         """Name without subtitle and source."""
         return re.split(r": | \(", self.name)[0]
 
-    def place_of(self, summary: ReportSummary) -> int:
-        """Return the place of an experiment in the order of the paper."""
+    def order_of(self, summary: ReportSummary) -> tuple[Any, ...]:
+        """Return the sort key of an experiment: place in the paper, part, name, size."""
         names = summary.part, summary.config
         found = (n for n, begin in enumerate(self.order) if any(x.startswith(begin) for x in names))
-        return next(found, len(self.order))
+        size = ("quick", "standard", "", "full").index(summary.size)
+        return next(found, len(self.order)), not summary.part, *names, size
 
 
 class ReportSummary(Model):
@@ -210,15 +205,15 @@ def read_summaries(results: Path) -> list[tuple[str, ReportSummary]]:
     BoostbenchError
         If a summary cannot be read.
     """
-    return [(path.parent.name, _read(path)) for path in sorted(results.glob(f"*/{SUMMARY}"))]
-
-
-def _read(path: Path) -> ReportSummary:
-    try:
-        return ReportSummary.model_validate_json(path.read_bytes())
-    except (OSError, ValueError) as error:
-        what = "is not the summary of a report; `boostbench report` writes it anew"
-        raise BoostbenchError(what, where=str(path)) from error
+    found = []
+    for path in sorted(results.glob(f"*/{SUMMARY}")):
+        try:
+            summary = ReportSummary.model_validate_json(path.read_bytes())
+        except (OSError, ValueError) as error:
+            what = "is not the summary of a report; `boostbench report` writes it anew"
+            raise BoostbenchError(what, where=str(path)) from error
+        found.append((path.parent.name, summary))
+    return found
 
 
 def description(config: Config, paper: str) -> Paper | None:

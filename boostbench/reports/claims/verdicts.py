@@ -448,7 +448,11 @@ def _plain(value: GroupVerdict | Outcome) -> dict[str, Any]:
 def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
     """Return the page of verdicts with their evidence, in GitHub Flavored Markdown."""
     views = [view_of(verdict) for verdict in verdicts]
-    tables = [_table(evidence_rows(verdict)) for verdict in verdicts]
+    tables = []
+    for rows in map(evidence_rows, verdicts):
+        numbers = (key not in ("where", "case", "here", "beyond chance") for key in rows[0])
+        cells = (map(markdown, row.values()) for row in rows)
+        tables.append(markdown_table(map(markdown, rows[0]), numbers, cells))
     return render(
         "claims.md.j2",
         title=title,
@@ -466,11 +470,3 @@ def verdicts_list(verdicts: Sequence[Verdict]) -> str:
         for number, view in enumerate(map(view_of, verdicts), start=1)
     ]
     return "\n**Claims**\n\n" + "\n".join(lines) + "\n" if lines else ""
-
-
-def _table(rows: Sequence[dict[str, str]]) -> str:
-    return markdown_table(
-        map(markdown, rows[0]),
-        (column not in ("where", "case", "here", "beyond chance") for column in rows[0]),
-        (map(markdown, row.values()) for row in rows),
-    )

@@ -10,7 +10,7 @@ from itertools import chain, product
 from typing import Annotated, Any, Literal
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.planning.plans import Choice, Selected
+from boostbench.experiments.planning.plans import Selected
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.reports.tables.facts import LEVEL, Fact, FactKey, contest, gather, mark_even, rank
 from boostbench.reports.tables.table import (
@@ -343,20 +343,18 @@ def build_selected_table(study: Study, *, at: int | None = None, title: Title = 
     )
 
 
-def _choice_at(selected: Selected, at: int | None) -> Choice:
-    choices = {choice.at: choice for choice in selected.choices}
-    if at is not None and at not in choices:
-        known = ", ".join(map(str, choices))
-        raise BoostbenchError(f"at must be a T for which a choice was made ({known}), found {at!r}")
-    return selected.choices[-1] if at is None else choices[at]
-
-
 def _texts(selections: Sequence[Selected], columns: Sequence[str], at: int | None) -> list[str]:
     """Return the cells of a row."""
     if not selections:
         return [BEYOND] * (len(columns) + len(_COUNTS))
-    choices = [(selected, _choice_at(selected, at)) for selected in selections]
-    values = [{**selected.values(choice), "rounds": choice.rounds} for selected, choice in choices]
+    values = []
+    for selected in selections:
+        choices = {choice.at: choice for choice in selected.choices}
+        if at is not None and at not in choices:
+            what = f"at must be a T for which a choice was made ({', '.join(map(str, choices))})"
+            raise BoostbenchError(f"{what}, found {at!r}")
+        choice = selected.choices[-1] if at is None else choices[at]
+        values.append({**selected.values(choice), "rounds": choice.rounds})
     return [
         *(_count_values([each.get(name) for each in values]) for name in columns),
         span([selected.n_points for selected in selections]),
