@@ -23,7 +23,7 @@ from pydantic import Field
 
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.overview import SENSITIVITY, Items, Paper, by_paper, write_overview
-from boostbench.reports.text import listed, markdown, markdown_table, write_file
+from boostbench.reports.text import listed, markdown, markdown_table, write_files
 from boostbench.source import read_source
 from boostbench.validation import Listed, Model
 
@@ -259,7 +259,7 @@ def main() -> None:
     results = parser.parse_args().results
     page = sensitivity_page(by_paper(results))
     if page:
-        print(write_file(results / SENSITIVITY, page))
+        print(*write_files(results, {SENSITIVITY: page}))
         print(write_overview(results))
 
 

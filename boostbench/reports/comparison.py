@@ -16,13 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.table import Row, Table, TableCell
-from boostbench.reports.text import capital, listed, write_file
+from boostbench.reports.text import capital, listed, write_files
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.rank_statistics import ROUNDING
 from boostbench.reports.values.samples import (
@@ -196,14 +195,24 @@ def compare_boosters(
     found = compare_values(tables, rope, metric, noise=noise_in_words(study))
     confusion: dict[str, dict[str, list[list[int]]]] = {}
     classes = []
+    n_repeats = len({result.run.seed for result in study.results if result.record is not None})
     for _, (dataset, booster) in found.boosters[["dataset", "booster"]].iterrows():
         results = study.cells.get((study.noises[0], dataset, booster), [])
         kept = [r.record.by_round("confusion") for r in results if r.record]
         if labels is not None and any(kept):
             matrix = np.sum([each[max(each, key=int)] for each in kept if each], axis=0)
             confusion.setdefault(dataset, {})[booster] = matrix.tolist()
-            errors = _class_errors(matrix, labels[dataset], study)
-            classes.append(pd.DataFrame({"dataset": dataset, "booster": booster, **errors}))
+            names, n = labels[dataset], matrix.sum(axis=1)
+            wrong = matrix - np.diag(np.diag(matrix))
+            errors = {
+                "dataset": dataset,
+                "booster": booster,
+                "class": names,
+                "rows": np.rint(n / n_repeats).astype(int),
+                "error": 100.0 * wrong.sum(axis=1) / np.maximum(n, 1),
+                "taken_for": [names[int(row.argmax())] if row.any() else "" for row in wrong],
+            }
+            classes.append(pd.DataFrame(errors))
     if not classes:
         return found
     table = pd.concat(classes, ignore_index=True)
@@ -219,20 +228,6 @@ def noise_in_words(study: Study) -> str:
     share = sum(each.n_changed for each, _ in corruptions) / sum(n for _, n in corruptions)
     noise = corruptions[0][0]
     return f"{100 * share:.3g} % of the training labels wrong ({noise.model} {noise.rate:g})"
-
-
-def _class_errors(
-    matrix: NDArray[np.int64], classes: Sequence[str], study: Study
-) -> dict[str, Sequence[Any]]:
-    """Return the columns of the errors on each class, from the confusion matrix of a booster."""
-    n_repeats = len({result.run.seed for result in study.results if result.record is not None})
-    n, wrong = matrix.sum(axis=1), matrix - np.diag(np.diag(matrix))
-    return {
-        "class": classes,
-        "rows": np.rint(n / n_repeats).astype(int).tolist(),
-        "error": (100.0 * wrong.sum(axis=1) / np.maximum(n, 1)).tolist(),
-        "taken_for": [classes[int(row.argmax())] if row.any() else "" for row in wrong],
-    }
 
 
 def compare_values(
@@ -440,7 +435,7 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
     tables["table-1"] = replace(tables["table-1"], footers=comparison.remarks)
     answers = tuple(map(capital, comparison.sentence.replace("; ", ".\n", 1).split("\n")))
     report = replace(report, tables=tables, answers=answers)
-    return write_file(path, report.page(report.drawings()))
+    return write_files(path.parent, {path.name: report.page(report.drawings())})[0]
 
 
 def _table(title: str, rows: Sequence[dict[str, str]]) -> Table:

@@ -85,27 +85,22 @@ def _found(results: Path) -> dict[str, Any]:
 
 def _row(paper: Paper, items: Items) -> Row:
     """Return the counts of a paper's claims and printed numbers."""
-    claims = [
-        claim
-        for _, summary in items
-        for claim in summary.claims
-        if claim.origin == "paper" or not summary.paper
-    ]
+    claims: list[ClaimView] = []
     printed: dict[str, dict[str, Held]] = {}  # the first comparison with each number
-    agreeing: dict[str, dict[str, set[str]]] = {}  # by column and reading
-    for folder, summary in items:
+    agreeing: dict[str, list[tuple[str, ...]]] = {}  # numbers by column, of each reading
+    for _, summary in items:
+        claims += (each for each in summary.claims if each.origin == "paper" or not summary.paper)
         for column, numbers in summary.printed.items():
             printed[column] = {**numbers, **printed.get(column, {})}
         for column, readings in summary.readings.items():
-            for reading, agree in readings.items():
-                agreeing.setdefault(column, {})[f"{folder}: {reading}"] = {*agree}
+            agreeing.setdefault(column, []).extend(readings.values())
     tones = [claim.tone for claim in claims]
     held = [each for numbers in printed.values() for each in numbers.values()]
     n_agree = sum(each.agreement == "agrees" for each in held)
     chance = sum(each.placebo or 0.0 for each in held)
     tried = {
-        column: [names & printed[column].keys() for names in agreeing[column].values()]
-        for column in printed
+        column: [numbers.keys() & agree for agree in agreeing[column]]
+        for column, numbers in printed.items()
     }
     best = sum(max(map(len, readings)) for readings in tried.values())
     n_true = sum(claim.here is True for claim in claims)

@@ -220,12 +220,6 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def write_file(path: Path, content: str | bytes) -> Path:
-    """Write a file, see `write_files`, and return its path."""
-    (path,) = write_files(path.parent, {path.name: content})
-    return path
-
-
 def write_files(folder: Path, contents: Mapping[str, str | bytes]) -> tuple[Path, ...]:
     """Write all files of a report or none, and return their paths.
 

@@ -285,19 +285,19 @@ class Kind(Options):
         """
         if scope.unknown:
             return
-        per_group = Counter(case.group for case in self.cases(Evidence(scope, self)))
+
+        def groups(kind: Kind) -> Counter[str]:
+            return Counter(case.group for case in kind.cases(Evidence(scope, kind)))
+
+        per_group, whole = groups(self), groups(self.model_copy(update={"except_": ()}))
         if not per_group:
             what = "needs at least one case; 'except', 'datasets' or the paper's file leave none"
             raise MistakesError(((), what))
-        without_exceptions = self.model_copy(update={"except_": ()})
-        evidence = Evidence(scope, without_exceptions)
-        whole = Counter(case.group for case in without_exceptions.cases(evidence))
+        least = self.at_least.count or 0
         for group, n in per_group.items():
             where = f" at {group}" if group else ""
-            if (self.at_least.count or 0) > n:
-                what = (
-                    f"at_least: {self.at_least.count} is more than the number of cases, {n}{where}"
-                )
+            if least > n:
+                what = f"at_least: {least} is more than the number of cases, {n}{where}"
                 raise MistakesError((("at_least",), what))
             if self.of is not None and self.of not in (n, whole[group]):
                 what = f"of: {self.of}, but there are {n} cases{where}"

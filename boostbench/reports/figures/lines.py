@@ -93,19 +93,20 @@ def draw_curves(
         axes.set_xscale("log")
         axes.set_yscale(y_scale)
         cells = [study.cells.get((*place, name), []) for name in study.boosters]
-        finished = [[result for result in cell if result.ok] for cell in cells]
+        runs_of = ([result for result in cell if result.ok] for cell in cells)
+        finished = [(order, runs) for order, runs in enumerate(runs_of) if runs]
         drawn: set[PaperValue] = set()
-        for order, runs in enumerate(finished):
-            for metric in (name for name in y if runs and name not in bounds):
+        for order, runs in finished:
+            for metric in (name for name in y if name not in bounds):
                 _draw_line(axes, runs, metric, order, styles, band=band)
-            if runs and PRINTED in y:
+            if PRINTED in y:
                 style = styles[runs[0].run.method]
                 _draw_stops(axes, runs, style["color"])
                 _draw_paper_values(axes, runs[0], style["color"], printed, drawn)
         if bounds:  # the lower limit of the y axis stays that of the errors, the upper is 100 %
             bottom = axes.get_ylim()[0] if axes.lines else None
-            for order, runs in enumerate(finished):
-                for metric in bounds if runs else ():
+            for order, runs in finished:
+                for metric in bounds:
                     _draw_line(axes, runs, metric, order, styles, band=band)
             axes.set_ylim(bottom, _TOP[y_scale])
         _format_rounds(axes, rounds, y)

@@ -262,11 +262,8 @@ def _remarks_on_rounds(study: Study, at: object) -> list[str]:
     runs = [result.run for result in study.results]
     if at != END:
         own = {run.method: run.rounds for run in runs if run.booster.rounds}
-        rounds = {label: f"{T} round" + "s" * (T > 1) for label, T in own.items()}
-        return [
-            f"{label} makes {words}; for larger T the last round is shown."
-            for label, words in rounds.items()
-        ]
+        shown = "for larger T the last round is shown"
+        return [f"{label} makes {T} round{'s' * (T > 1)}; {shown}." for label, T in own.items()]
     by_rounds: dict[int, list[str]] = {}
     for run in runs:
         by_rounds.setdefault(run.rounds, []).append(
