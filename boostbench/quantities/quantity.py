@@ -161,9 +161,10 @@ class Quantity:
 
     @property
     def asks(self) -> str:
-        """Settings that make runs record it, in words."""
+        """What makes runs record it, in words; older runs lack a newer clock."""
         setting = f"'{self.asked[0]}: [{self.asked[1]}]'" if self.asked else ""
-        return " and ".join(filter(None, (setting, self.requires)))
+        anew = "`run --fresh` of older runs" if self.is_incidental else ""
+        return " and ".join(filter(None, (setting, self.requires, anew)))
 
     @property
     def lost(self) -> str:

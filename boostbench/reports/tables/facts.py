@@ -12,7 +12,7 @@ import numpy as np
 
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import listed, shortened, span
-from boostbench.reports.values.frame import END, Result, Study, asks, check_recorded, holds
+from boostbench.reports.values.frame import END, Result, Study, check_recorded, holds
 from boostbench.reports.values.paper import Held, PaperValue, PaperValues, hold
 from boostbench.reports.values.rank_statistics import holm, mean_ranks
 from boostbench.reports.values.samples import Estimate, Repeats, estimate, sample_of
@@ -134,18 +134,18 @@ def _fact(
 ) -> Fact:
     missing = [result for result in results if not result.ok]
     gaps = tuple(_gaps(missing, len(results)))
-    sample = sample_of(results, at=at, metric=metric).map(QUANTITIES[metric].shortfall)
+    quantity = QUANTITIES[metric]
+    sample, takes = sample_of(results, at=at, metric=metric), f"it takes {quantity.asks}"
+    sample = sample.map(quantity.shortfall)
     if sample.values:
         n_without = sum(result.ok and not holds(result, metric) for result in results)
         if n_without:
-            gaps += (
-                f"not recorded by {n_without} of {len(results)} runs; it takes {asks(metric)}",
-            )
+            gaps += (f"not recorded by {n_without} of {len(results)} runs; {takes}",)
         return Fact(sample, gaps, "", paper, tuple(_stopped(results, T)))
     if missing or any(holds(each, metric) for each in results):
         state = "/".join(dict.fromkeys(result.status for result in missing))
         return Fact(sample, gaps, state, paper)
-    return Fact(sample, (f"it takes {asks(metric)}",), "not recorded", paper)
+    return Fact(sample, (takes,), "not recorded", paper)
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:

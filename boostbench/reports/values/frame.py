@@ -143,17 +143,10 @@ def check_recorded(study: Study, metric: str) -> None:
     """
     usable = [result for result in study.results if result.ok]
     if usable and not any(holds(result, metric) for result in usable):
-        settings = asks(metric)
+        settings = QUANTITIES[metric].asks
         raise BoostbenchError(
             f"no run recorded {metric}; in the config, {settings} makes runs do so"
         )
-
-
-def asks(metric: str) -> str:
-    """Return in words what makes runs record a metric; older runs lack a newer clock."""
-    quantity = QUANTITIES[metric]
-    anew = "`run --fresh` of older runs" if quantity.is_incidental else ""
-    return " and ".join(filter(None, (quantity.asks, anew)))
 
 
 def error_curve(
