@@ -101,7 +101,6 @@ if TYPE_CHECKING:
         NO_VALUE,
         PRINTED,
         PaperValues,
-        read_paper_values,
         read_rows,
     )
     from boostbench.reports.values.part_options import (
