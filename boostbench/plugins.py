@@ -113,7 +113,6 @@ if TYPE_CHECKING:
         check_metrics,
         chosen_round,
         chosen_rounds,
-        metric_of,
     )
     from boostbench.reports.values.rank_statistics import (
         competition_ranks,
@@ -137,7 +136,7 @@ if TYPE_CHECKING:
     from boostbench.theory.minimal import degree_of, worst_mean
     from boostbench.theory.potentials import final_loss
     from boostbench.theory.spaces import Space, two_constants
-    from boostbench.validation import Distinct, Listed, MistakesError, OneOrMore, as_list
+    from boostbench.validation import Distinct, Listed, MistakesError, OneOrMore, as_list, one_of
     from boostbench.weak_learners import (
         LEAVES,
         NESTED_TREES,

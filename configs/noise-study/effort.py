@@ -17,7 +17,7 @@ from boostbench.plugins import (
     Table,
     TableCell,
     Title,
-    metric_of,
+    one_of,
 )
 
 
@@ -47,7 +47,7 @@ def _columns() -> dict[str, _Column]:
 def effort(
     study: Study,
     *,
-    columns: OneOrMore[Annotated[str, metric_of(_columns)]] = (
+    columns: OneOrMore[Annotated[str, one_of("metric", _columns)]] = (
         "n_train",
         "n_test",
         "rounds",

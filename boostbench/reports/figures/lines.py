@@ -23,10 +23,9 @@ from boostbench.reports.values.part_options import (
     PaperFile,
     Scale,
     check_metrics,
-    metric_of,
 )
 from boostbench.reports.values.samples import Repeats, estimate, over_sets, samples_of
-from boostbench.validation import OneOrMore
+from boostbench.validation import OneOrMore, one_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,7 +42,7 @@ _STROKES: dict[str, Any] = {
 
 
 Curve = Annotated[
-    str, metric_of(lambda: [name for name, each in NUMBERS.items() if each.kept == "rounds"])
+    str, one_of("metric", lambda: [name for name, each in NUMBERS.items() if each.kept == "rounds"])
 ]
 _CROSS: dict[str, Any] = {
     "marker": "x",

@@ -34,7 +34,8 @@ from boostbench.reports.values.paper import (
     PaperValues,
     in_words,
 )
-from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds, metric_of
+from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds
+from boostbench.validation import one_of
 
 # By axis of the columns: axis of the rows within a data set.
 _ROWS = {"rounds": "booster", "booster": "rounds"}
@@ -48,7 +49,7 @@ def build_table(
     study: Study,
     *,
     columns: Literal["rounds", "booster"] = "rounds",
-    value: Annotated[str, metric_of(lambda: [*NUMBERS, *ACCURACIES])] = "test_error",
+    value: Annotated[str, one_of("metric", lambda: [*NUMBERS, *ACCURACIES])] = "test_error",
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,

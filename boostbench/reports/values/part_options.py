@@ -7,7 +7,7 @@ reduced records in memory, and packed records are written from them, so both hav
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
@@ -45,14 +45,9 @@ PaperFile = Annotated[
 ]
 
 
-def metric_of(known: Callable[[], Collection[str]]) -> AfterValidator:
-    """Return a validator that a value is one of the metrics that are known when it is called."""
-    return one_of("metric", known)
-
-
 #: Any metric.
 MetricName = Annotated[
-    str, metric_of(lambda: NUMBERS), Field(description="A metric, such as test_error.")
+    str, one_of("metric", lambda: NUMBERS), Field(description="A metric, such as test_error.")
 ]
 AtRound = Annotated[
     int | None, Field(description="Round T; by default, the last round of each booster.")
