@@ -20,7 +20,7 @@ from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import Data, Params, Run
 from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
-from boostbench.experiments.store.record import Record, Summary
+from boostbench.experiments.store.record import Summary
 from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
@@ -70,12 +70,10 @@ def make_plan(
 
     if store.is_archive:  # which keeps the record that it read
         planner.summary = store.read
-
-    def read(run: Run) -> Record | None:
-        return planner.find(run).record()
-
     groups, made = groups_of(runs, config.select), dict[tuple[Any, ...], Run]()
-    selections = [Selection(group, config, read, made) for group in groups]
+    selections = [
+        Selection(group, config, lambda run: planner.find(run).record(), made) for group in groups
+    ]
     planned = planner.planned()
     by_run = {planned_run.run: planned_run for planned_run in planned}
     n_open = sum(

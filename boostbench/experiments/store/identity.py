@@ -115,8 +115,8 @@ def code_of(run: Run, generator: str = "") -> str:
 def is_own_code(run: Run) -> bool:
     """Return whether booster and weak learner belong to this package, without imports."""
     try:
-        components = [*components_of(run.booster.component, run.booster.params.plain())]
-        return all(kind.module(name).startswith("boostbench.") for kind, name in components)
+        own = components_of(run.booster.component, run.booster.params.plain())
+        return all(kind.module(name).startswith("boostbench.") for kind, name in own)
     except UnknownNameError:
         return False
 

@@ -118,8 +118,7 @@ def _plain(curve: NDArray[Any]) -> list[int] | list[float | None]:
     return [None if value != value else value for value in curve.tolist()]
 
 
-def _none_as_empty(value: object) -> object:
-    return {} if value is None else value
+_NONE_AS_EMPTY = BeforeValidator(lambda value: {} if value is None else value)
 
 
 if TYPE_CHECKING:
@@ -255,10 +254,10 @@ class Record(Summary):
 
     model_config = ConfigDict(extra="allow")  # fields of other versions stay as they are
 
-    round_zero: Annotated[dict[str, int | float | None], BeforeValidator(_none_as_empty)] = {}
+    round_zero: Annotated[dict[str, int | float | None], _NONE_AS_EMPTY] = {}
     noise: Corruption | None = None
-    curves: Annotated[dict[str, Curve], BeforeValidator(_none_as_empty)] = {}
-    at_checkpoints: Annotated[dict[str, JsonValue], BeforeValidator(_none_as_empty)] = {}
+    curves: Annotated[dict[str, Curve], _NONE_AS_EMPTY] = {}
+    at_checkpoints: Annotated[dict[str, JsonValue], _NONE_AS_EMPTY] = {}
 
     def curve(self, name: str) -> NDArray[Any]:
         """Return a curve, or its value at round 0 if there were no rounds; NaN if not recorded."""
