@@ -162,7 +162,6 @@ class _Conductor:
     executor: Executor
     on_event: Callable[[Progress], None] | None
     progress: Progress
-    locked_elsewhere: deque[PlannedRun] = field(default_factory=deque)
     running: dict[Key, PlannedRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -174,23 +173,23 @@ class _Conductor:
         self.written = {each.key: _time_of(self.path(each)) for each in planned}
 
     def work(self) -> None:
-        while self.waiting or self.locked_elsewhere or self.running:
-            if not self.waiting and len(self.running) < self.executor.jobs:
-                self.waiting, self.locked_elsewhere = self.locked_elsewhere, self.waiting
-            while self.waiting and len(self.running) < self.executor.jobs:
+        while self.waiting or self.running:
+            for _ in range(len(self.waiting)):
+                if len(self.running) >= self.executor.jobs:
+                    break
                 self.start(self.waiting.popleft())
             n_before = self.progress.done
             if self.running:
                 self.collect(_TICK_SECONDS)
-            elif self.locked_elsewhere:
+            elif self.waiting:  # all are locked
                 time.sleep(_TICK_SECONDS)
             if self.progress.done == n_before:
                 self.notify("tick")
 
     def start(self, planned: PlannedRun) -> None:
-        """Start a run, unless another process is working on it or has finished it."""
+        """Start a run, unless another process has finished it, or works on it: then it waits."""
         if not self.locks.take(planned.key):
-            self.locked_elsewhere.append(planned)
+            self.waiting.append(planned)
             return
         if _time_of(self.path(planned)) not in (0, self.written.get(planned.key)):
             record = self.store.read(self.path(planned))
