@@ -142,8 +142,7 @@ def bin_features(
     repeated = None if count is None or count.max(initial=1) == 1 else count
     if issparse(X):
         X = X[rows].tocsc()
-        X = X.data, X.indices.astype(np.int64), X.indptr.astype(np.int64)
-    extremes = _extremes(X[0] if isinstance(X, tuple) else X[rows]) if edges == "global" else None
+    extremes = _extremes(X.data if issparse(X) else X[rows]) if edges == "global" else None
     codes = np.empty((d, n), dtype=np.uint8)
     n_jobs = n_threads(codes.size)
     lows, highs = [np.empty(0)] * d, [np.empty(0)] * d
@@ -153,15 +152,16 @@ def bin_features(
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)
         table, found = np.empty(4 * _FEW, dtype=np.int16), np.empty((2, _FEW))
-        numbers, counts = np.empty(n, dtype=np.int16), np.empty((4, _FEW), dtype=np.int64)
+        numbers = np.empty(n, dtype=np.int16)
         columns = np.empty((min(width, part.stop - part.start), n))
         for j in range(part.start, part.stop):
             taken = (j - part.start) % len(columns)
             if taken == 0:
-                if isinstance(X, tuple):
-                    _spread(*X, j, columns[: part.stop - j])
+                some = columns[: part.stop - j]
+                if issparse(X):
+                    X[:, j : j + len(some)].toarray(out=some.T)
                 else:
-                    _take(X, rows, j, columns[: part.stop - j])
+                    _take(X, rows, j, some)
             column = columns[taken]
             few = _number(column, table, found, numbers) if edges is None else -1
             if 0 <= few <= max_bins:
@@ -178,9 +178,10 @@ def bin_features(
                 else:
                     low, high = _even_bins(*_count_values(column, repeated), max_bins)
                 _encode(column, high, codes[j], first)
-            n_bins[j], frequent[j] = len(low), _most_frequent(codes[j], counts)
-            its_rows[j] = counts[0, frequent[j]]
-            missing = counts[0, len(low)] > 0
+            counts = np.bincount(codes[j], minlength=_FEW)
+            n_bins[j], frequent[j] = len(low), counts.argmax()  # the first of several
+            its_rows[j] = counts[frequent[j]]
+            missing = counts[len(low)] > 0
             lows[j] = np.append(low, np.nan) if missing else low
             highs[j] = np.append(high, np.nan) if missing else high
 
@@ -271,35 +272,6 @@ def _take(X, rows, first, columns):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _spread(values, row, start, first, columns):  # type: ignore[no-untyped-def]
-    """Write sparse columns, beginning with a column, to the rows of ``columns``."""
-    for k in range(columns.shape[0]):
-        for i in range(columns.shape[1]):
-            columns[k, i] = 0.0
-        for p in range(start[first + k], start[first + k + 1]):
-            columns[k, row[p]] = values[p]
-
-
-@kernel
-def _most_frequent(codes, counts):  # type: ignore[no-untyped-def]
-    """Return the most frequent code, the smallest of several; ``counts[0]`` gets the counts.
-
-    There are four tables, as an addition to an element waits for the one before.
-    """
-    for table in range(4):
-        for code in range(counts.shape[1]):
-            counts[table, code] = 0
-    for i in range(codes.shape[0]):
-        counts[i & 3, codes[i]] += 1
-    most = 0
-    for code in range(counts.shape[1]):
-        counts[0, code] += counts[1, code] + counts[2, code] + counts[3, code]
-        if counts[0, code] > counts[0, most]:
-            most = code
-    return most
-
-
-@kernel
 def _number(column, table, found, numbers):  # type: ignore[no-untyped-def]
     """Write for each value its rank among the n distinct values, and return n; NaN gets n.
 
@@ -377,7 +349,8 @@ def _rows_of(
 
     def count_part(parts: slice) -> None:
         for p in range(parts.start, parts.stop):
-            _count_sparse(codes, features[p], default, counts[p])
+            for j in features[p]:
+                counts[p] += codes[j] != default[j]
 
     in_parts(count_part, n_parts, codes.size)
     start = np.append(0, np.cumsum(counts.T))
@@ -397,15 +370,6 @@ def _rows_of(
         "sparse_features": sparse,
         "default_bin": default[sparse] + offset[sparse],
     }
-
-
-@kernel
-def _count_sparse(codes, sparse, default, count):  # type: ignore[no-untyped-def]
-    """Count the sparse bins of each row."""
-    for s in range(sparse.shape[0]):
-        column, its_default = codes[sparse[s]], default[sparse[s]]
-        for i in range(count.shape[0]):
-            count[i] += column[i] != its_default
 
 
 @kernel

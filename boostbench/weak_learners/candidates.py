@@ -12,11 +12,11 @@ the choice of exact scores.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from boostbench.compiled import inner, stage
+from boostbench.compiled import in_line, inner
 from boostbench.portable.elementary import log2_
 from boostbench.weak_learners.criteria import (
     C45,
@@ -42,7 +42,7 @@ class Features(NamedTuple):
 
 
 @inner
-def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
+def list_bins(rules, hist, block, scan):  # type: ignore[no-untyped-def]
     """List the candidates of a block of features.
 
     Empty bins are listed too if thresholds are drawn, since these may fall into empty bins, and in
@@ -50,7 +50,7 @@ def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
     missing values go right, the missing bin is listed as well: the candidate before it separates
     present from missing values, and the missing bin leaves nothing on the right.
     """
-    start = hist.offset[block.first]
+    start, total = hist.offset[block.first], hist.total
     occupied = scan.left[: hist.offset[block.end] - start]
     for b in range(occupied.shape[0]):
         occupied[b] = rules.random or hist.compact
@@ -79,19 +79,20 @@ def list_bins(rules, hist, total, block, scan):  # type: ignore[no-untyped-def]
 
 
 @inner
-def set_keys(rules, node, scan, size):  # type: ignore[no-untyped-def]
+def set_keys(rules, hist, node, scan, size):  # type: ignore[no-untyped-def]
     """Turn scores (minus the impurity of the children) into gains, and write the keys.
 
     A key is the gain rounded to the grid of ties, or the approximate gain for criteria with
     logarithms (see `pick_exactly`), or -inf if a child is too light.
     """
     left, key, score = scan.left[:size], scan.key[:size], scan.score[:size]
-    criterion, W = rules.criterion, weight_of(rules, node.total)
+    criterion, W = rules.criterion, weight_of(rules, hist.total)
+    impurity, grid, least = node.impurity, node.grid, node.least_weight
     nearly = (criterion == ENTROPY) | (criterion == GAIN_RATIO) | (criterion == C45)
     for c in range(size):
-        score[c] += node.impurity
-        light = (left[c] < node.least_weight) | (W - left[c] < node.least_weight)
-        key[c] = -np.inf if light else (score[c] if nearly else np.rint(score[c] * node.grid))
+        score[c] += impurity
+        light = (left[c] < least) | (W - left[c] < least)
+        key[c] = -np.inf if light else (score[c] if nearly else np.rint(score[c] * grid))
 
 
 @inner
@@ -113,52 +114,94 @@ def _prefix(plane, total, hist, block, scan, out):  # type: ignore[no-untyped-de
 @inner
 def score_targets(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     """Write the left weights, and minus the squared error of the children as scores."""
-    size, total = scan.where[block.end - block.first], node.total
-    prefix, left = scan.prefix[0, :size], scan.left[:size]
+    size, total = scan.where[block.end - block.first], hist.total
+    prefix, left, square = scan.prefix[0, :size], scan.left[:size], node.square
     _prefix(hist.sums, total[0], hist, block, scan, prefix)
     _prefix(hist.sums[hist.size :], total[1], hist, block, scan, left)
     for c in range(size):
         s, w = np.float64(prefix[c]), np.float64(left[c])
         rest, others = np.float64(total[0] - prefix[c]), np.float64(total[1] - left[c])
-        scan.score[c] = s * s / w + rest * rest / others - node.square
+        scan.score[c] = s * s / w + rest * rest / others - square
 
 
-@stage
-def _start_labels(scan, size):  # type: ignore[no-untyped-def]
-    """Return arrays for left weights, scores and sums on the right, filled with zeros."""
-    left, score, right = scan.left[:size], scan.score[:size], scan.key[:size]
-    for c in range(size):
-        left[c], score[c], right[c] = 0, 0.0, 0.0
-    return left, score, right
+def _score_labels(term: Any, whole: Any, keeps: bool = False) -> Any:
+    """Return the function that scores candidates by the class weights of their children.
+
+    Parameters
+    ----------
+    term : compiled function
+        Adds the weight of a class to a sum for a child: ``sum = term(sum, weight)``.
+    whole : compiled function
+        Score, given both sums and the weights of the children and of the node.
+    keeps : bool, default=False
+        Whether the prefix sums of all classes are needed later.
+    """
+
+    @inner
+    def score(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
+        """Write the left weights, and minus the impurity mass of the children as scores."""
+        total, size = hist.total, scan.where[block.end - block.first]
+        left, score, right = scan.left[:size], scan.score[:size], scan.key[:size]
+        for c in range(size):
+            left[c], score[c], right[c] = 0, 0.0, 0.0
+        for k in range(rules.n_sums):
+            if total[k] != 0:
+                prefix = scan.prefix[k if keeps else 0, :size]
+                _prefix(hist.sums[k * hist.size :], total[k], hist, block, scan, prefix)
+                for c in range(size):
+                    left[c] += prefix[c]
+                    score[c] = term(score[c], np.float64(prefix[c]))
+                    right[c] = term(right[c], np.float64(total[k] - prefix[c]))
+        W = weight_of(rules, total)
+        for c in range(size):
+            w, others = np.float64(left[c]), np.float64(W - left[c])
+            score[c] = whole(score[c], right[c], w, others, np.float64(W))
+
+    return score
+
+
+@in_line
+def _add_square(total, w):  # type: ignore[no-untyped-def]
+    return total + w * w
+
+
+@in_line
+def _gini(left, right, w, others, W):  # type: ignore[no-untyped-def]
+    return (left * others + right * w) / (w * others) - W
+
+
+@in_line
+def _larger(total, w):  # type: ignore[no-untyped-def]
+    return max(total, w)
+
+
+@in_line
+def _error(left, right, w, others, W):  # type: ignore[no-untyped-def]
+    return left + (right - W)
+
+
+@in_line
+def _add_xlogx(total, w):  # type: ignore[no-untyped-def]
+    return total + about_xlogx(w)
+
+
+@in_line
+def _entropy(left, right, w, others, W):  # type: ignore[no-untyped-def]
+    return left + (right - about_xlogx(w) - about_xlogx(others))
+
+
+score_gini = _score_labels(_add_square, _gini)
+score_error = _score_labels(_larger, _error)
+score_entropy = _score_labels(_add_xlogx, _entropy, keeps=True)
 
 
 @inner
-def score_gini(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write the left weights, and minus the Gini mass of the children as scores."""
-    total = node.total
-    left, score, right = _start_labels(scan, scan.where[block.end - block.first])
-    prefix = scan.prefix[0, : left.shape[0]]
-    for k in range(rules.n_sums):
-        if total[k] != 0:
-            _prefix(hist.sums[k * hist.size :], total[k], hist, block, scan, prefix)
-            for c in range(left.shape[0]):
-                left[c] += prefix[c]
-                here, there = np.float64(prefix[c]), np.float64(total[k] - prefix[c])
-                score[c] += here * here
-                right[c] += there * there
-    W = weight_of(rules, total)
-    for c in range(left.shape[0]):
-        w, others = np.float64(left[c]), np.float64(W - left[c])
-        score[c] = (score[c] * others + right[c] * w) / (w * others) - np.float64(W)
-
-
-@inner
-def score_two_classes(hist, node, block, scan):  # type: ignore[no-untyped-def]
+def score_two_classes(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     """Write the left weights and scores of all bins.
 
     The score is minus the Gini mass of the children, ``2 w_0 w_1 / W`` for each child.
     """
-    total, start = node.total, hist.offset[block.first]
+    total, start = hist.total, hist.offset[block.first]
     size = hist.offset[block.end] - start
     negative, positive = hist.sums[start : hist.size], hist.sums[hist.size + start :]
     left_0, left_1 = scan.prefix[0, :size], scan.prefix[1, :size]
@@ -179,46 +222,9 @@ def score_two_classes(hist, node, block, scan):  # type: ignore[no-untyped-def]
 
 
 @inner
-def score_error(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write the left weights, and minus the error mass of the children as scores."""
-    total = node.total
-    left, score, right = _start_labels(scan, scan.where[block.end - block.first])
-    prefix = scan.prefix[0, : left.shape[0]]
-    for k in range(rules.n_sums):
-        if total[k] != 0:
-            _prefix(hist.sums[k * hist.size :], total[k], hist, block, scan, prefix)
-            for c in range(left.shape[0]):
-                left[c] += prefix[c]
-                score[c] = max(score[c], np.float64(prefix[c]))
-                right[c] = max(right[c], np.float64(total[k] - prefix[c]))
-    W = np.float64(weight_of(rules, total))
-    for c in range(left.shape[0]):
-        score[c] += right[c] - W
-
-
-@inner
-def score_entropy(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
-    """Write the left weights, and minus the approximate entropy mass of the children as scores."""
-    total = node.total
-    left, score, right = _start_labels(scan, scan.where[block.end - block.first])
-    for k in range(rules.n_sums):
-        if total[k] != 0:
-            prefix = scan.prefix[k, : left.shape[0]]
-            _prefix(hist.sums[k * hist.size :], total[k], hist, block, scan, prefix)
-            for c in range(left.shape[0]):
-                left[c] += prefix[c]
-                score[c] += about_xlogx(np.float64(prefix[c]))
-                right[c] += about_xlogx(np.float64(total[k] - prefix[c]))
-    W = weight_of(rules, total)
-    for c in range(left.shape[0]):
-        w, others = np.float64(left[c]), np.float64(W - left[c])
-        score[c] += right[c] - about_xlogx(w) - about_xlogx(others)
-
-
-@inner
 def score_costs(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     """Write the left weights (sums of all costs), and minus the cost of the children as scores."""
-    total, run = node.total, scan.prefix[0]
+    total, run = hist.total, scan.prefix[0]
     q = total.shape[0]
     for j in range(block.first, block.end):
         missing = (hist.offset[j + 1] - 1) * q
@@ -243,35 +249,23 @@ def score_costs(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
 
 
 @inner
-def pick(rules, node, start, end, scan, best):  # type: ignore[no-untyped-def]
+def pick_exactly(  # type: ignore[no-untyped-def]
+    rules, hist, node, start, end, scan, best
+):
     """Return the best of the candidates start..end-1, or -1 if none has a larger key than `best`.
 
-    The key and the gain of the returned candidate are written to `best`.
-    """
-    largest, found = _largest(scan.key[start:end]), start
-    if not largest > best.key:
-        return -1
-    while scan.key[found] < largest:
-        found += 1
-    best.key, best.gain = largest, scan.score[found]
-    return found
-
-
-@inner
-def pick_exactly(rules, node, start, end, scan, best):  # type: ignore[no-untyped-def]
-    """Pick as `pick` does, by exact scores where the listed scores are approximate.
-
-    The split information of the best candidate is written to `best` too, and C4.5's gain is
-    corrected for the number of candidates.
+    The listed scores are approximate; those near the largest are computed exactly. Key, gain and
+    split information of the candidate are written to `best`. C4.5's gain is corrected for the
+    number of candidates.
     """
     largest, found, best_key = _largest(scan.key[start:end]), -1, best.key
     if largest == -np.inf:
         return found
-    W = weight_of(rules, node.total)
+    W = weight_of(rules, hist.total)
     near = largest - _SLACK * np.float64(W)
     for c in range(start, end):
         if scan.key[c] >= near:
-            scan.score[c] = _exact_gain(rules, node, W, c, scan)
+            scan.score[c] = _exact_gain(rules, hist, node, W, c, scan)
             scan.key[c] = np.rint(scan.score[c] * node.grid)
             if scan.key[c] > best_key:
                 found, best_key = c, scan.key[c]
@@ -309,9 +303,18 @@ def _largest(keys):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _exact_gain(rules, node, W, c, scan):  # type: ignore[no-untyped-def]
+def first_largest(keys):  # type: ignore[no-untyped-def]
+    """Return the index of the largest key, the first of several."""
+    largest, found = _largest(keys), 0
+    while keys[found] < largest:
+        found += 1
+    return found
+
+
+@inner
+def _exact_gain(rules, hist, node, W, c, scan):  # type: ignore[no-untyped-def]
     """Return the exact decrease of the entropy mass by one candidate."""
-    left_sum, right_sum, total = 0.0, 0.0, node.total
+    left_sum, right_sum, total = 0.0, 0.0, hist.total
     for k in range(rules.n_sums):
         if total[k] != 0:
             left_sum += xlogx(np.float64(scan.prefix[k, c]))

@@ -4,8 +4,9 @@ The cost of clearing, completing and searching a full histogram does not depend 
 rows. Deep in a tree of many leaves most bins are empty. There, the bins of the rows of the node are
 listed first, and the histogram consists of these bins only, without the features whose rows are all
 in the bin that sparse rows leave out. A compact histogram is searched at once and discarded; it
-takes no part in subtractions. The sums are the same integers, so compact histograms affect speed
-and memory, never the trees.
+takes no part in subtractions. It holds class weights only: it does not count samples, and it leaves
+out bins that drawn thresholds may fall into and features that may be drawn. The sums are the same
+integers, so compact histograms affect speed and memory, never the trees.
 """
 
 from __future__ import annotations
@@ -13,32 +14,21 @@ from __future__ import annotations
 import numpy as np
 
 from boostbench.compiled import inner, stage
-from boostbench.weak_learners.histograms import AHEAD, entries, fetch, n_ahead
+from boostbench.weak_learners.histograms import AHEAD, add, entries, fetch, n_ahead
 
 
 @inner
-def is_cheaper(rules, data, rows, total):  # type: ignore[no-untyped-def]
+def is_cheaper(rules, data, n_rows, total):  # type: ignore[no-untyped-def]
     """Return whether a compact histogram is estimated to cost less than a full one.
 
-    The estimate for a compact histogram is a multiple of the number of entries of the rows; for a
-    full one, the number of bins times the number of classes present. Compact histograms hold class
-    weights only: they do not count samples, and they leave out bins that drawn thresholds may fall
-    into and features that may be drawn.
+    The estimate for a compact histogram is a multiple of the number of entries of mean rows; for a
+    full one, the number of bins times the number of classes present.
     """
-    if rules.min_samples_leaf > 1 or rules.random or rules.n_drawn < data.n_bins.shape[0]:
-        return False
-    planes, n_parts = 0, data.cuts.shape[0] - 1
+    planes = 0
     for k in range(total.shape[0]):
         planes += total[k] != 0
-    n_cells = np.float64(planes * data.low.shape[0])
-    cost = rules.entry_cost * (rows.shape[0] * data.dense_offset.shape[0])
-    if data.sparse_bins.shape[0] > 0:
-        for i in range(rows.shape[0]):
-            if cost >= n_cells:  # decided after few rows of a large node
-                break
-            first, end = entries(data, 0, n_parts, rows[i])
-            cost += rules.entry_cost * np.float64(end - first)
-    return cost < n_cells
+    entries_of_row = data.dense_offset.shape[0] + data.sparse_bins.shape[0] / data.codes.shape[1]
+    return rules.entry_cost * n_rows * entries_of_row < np.float64(planes * data.low.shape[0])
 
 
 @stage
@@ -67,7 +57,7 @@ def build_compact(data, share, tree, rows, total, bins, sums):  # type: ignore[n
             plane = sums[k * size : (k + 1) * size]
             for b in range(size):
                 plane[b] = 0
-    _add(data, share, tree.label, tree.stat, rows, bins.place, size, sums)
+    add(data, share, tree.label, size, tree.stat[:, 0], None, bins.place, rows, sums)
     if share.sparse < share.sparse_end:
         _complete(total, share, bins, size, end, sums)
     return size, end
@@ -147,25 +137,6 @@ def _list_marked(offset, n_bins, share, bins):  # type: ignore[no-untyped-def]
         f += 1
     bins.offset[f] = size
     return np.int64(size), f
-
-
-@inner
-def _add(data, share, label, stat, rows, place, size, sums):  # type: ignore[no-untyped-def]
-    """Add the weight of each row to the bins of the row, in the plane of its label."""
-    sparse = share.sparse < share.sparse_end
-    dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
-    for i in range(rows.shape[0]):
-        r = rows[i]
-        w = stat[r, 0]
-        plane = np.uint64(label[r] * size)
-        for c in range(n_dense):
-            j = dense + np.uint64(c)
-            b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
-            sums[plane + np.uint64(place[b])] += w
-        if sparse:
-            first, end = entries(data, share.part, share.stop, r)
-            for p in range(first, end):
-                sums[plane + np.uint64(place[np.uint64(data.sparse_bins[p])])] += w
 
 
 @inner

@@ -102,33 +102,11 @@ class Forest:
     leaf_offset: NDArray[np.int64]
     n_features: int
 
-    def __init__(
-        self,
-        *,
-        feature: ArrayLike,
-        threshold: ArrayLike,
-        missing_left: ArrayLike,
-        left: ArrayLike,
-        right: ArrayLike,
-        node_offset: ArrayLike,
-        leaf_value: ArrayLike,
-        leaf_column: ArrayLike,
-        leaf_offset: ArrayLike,
-        n_features: int,
-        gain: ArrayLike | None = None,
-    ) -> None:
-        self.feature = np.ascontiguousarray(feature, dtype=np.int32)
-        self.threshold = np.ascontiguousarray(threshold, dtype=np.float64)
-        self.missing_left = np.ascontiguousarray(missing_left, dtype=np.bool_)
-        self.left = np.ascontiguousarray(left, dtype=np.int32)
-        self.right = np.ascontiguousarray(right, dtype=np.int32)
-        unknown = np.full(self.feature.shape, np.nan)
-        self.gain = np.ascontiguousarray(unknown if gain is None else gain, dtype=np.float64)
-        self.node_offset = np.ascontiguousarray(node_offset, dtype=np.int64)
-        self.leaf_value = np.ascontiguousarray(leaf_value, dtype=np.float64)
-        self.leaf_column = np.ascontiguousarray(leaf_column, dtype=np.int32)
-        self.leaf_offset = np.ascontiguousarray(leaf_offset, dtype=np.int64)
+    def __init__(self, *, n_features: int, **arrays: ArrayLike) -> None:
         self.n_features = int(n_features)
+        arrays.setdefault("gain", np.full(np.shape(arrays["feature"]), np.nan))
+        for name, kind in (NODE_ARRAYS | LEAF_ARRAYS | OFFSETS).items():
+            setattr(self, name, np.ascontiguousarray(arrays[name], dtype=kind))
         self._check_shapes()
 
     @classmethod

@@ -17,7 +17,9 @@ of some features for the large nodes of another thread's tree (see `boostbench.w
 
 For each criterion there are two kernels, compiled on first use: one grows trees, the other searches
 parts of nodes for it in other threads. The criterion is a constant of the kernel, so numba prunes
-the branches of other criteria before it compiles the functions called in them.
+the branches of other criteria before it compiles the functions called in them. In the same way it
+leaves out pruning, compact histograms and teams if the argument for their work space is None, and
+compiles another version of the kernel when they are needed.
 """
 
 from __future__ import annotations
@@ -58,16 +60,13 @@ from boostbench.weak_learners.nodes import (
     may_split,
     place_histogram,
     release,
-    smaller,
     split_node,
     start_table,
-    take_off,
 )
 from boostbench.weak_learners.options import GrowthRules
-from boostbench.weak_learners.packing import assign_leaves, list_leaves, pack
+from boostbench.weak_learners.packing import list_leaves, pack, place_rows
 from boostbench.weak_learners.pruning import Pruning, PruningRules, prune
 from boostbench.weak_learners.splitting import (
-    Searched,
     best_ratio,
     draw,
     next_occupied,
@@ -77,24 +76,17 @@ from boostbench.weak_learners.splitting import (
     search_gini,
     search_targets,
     search_two_classes,
+    sum_left,
     threshold_of,
 )
 from boostbench.weak_learners.statistics import (
-    add_costs,
-    add_labels,
-    add_targets,
-    add_two_classes,
     count_samples,
     prepare_costs,
     prepare_labels,
     prepare_targets,
+    square_of,
 )
-from boostbench.weak_learners.structures import (
-    GrownTrees,
-    Histogram,
-    Numbers,
-    Work,
-)
+from boostbench.weak_learners.structures import GrownTrees, Histogram, Numbers, Work
 from boostbench.weak_learners.team import (
     Team,
     hand_in,
@@ -106,6 +98,7 @@ from boostbench.weak_learners.team import (
     wait_for_all,
     wait_for_part,
 )
+from boostbench.weak_learners.traversal import BLOCK, place
 
 #: Number of additions at the roots of all trees below which threads share no node, as starting
 #: them takes longer.
@@ -146,40 +139,53 @@ def grow_trees(
     n_parts = 1 if whole or size < _SHARED_TREE else data.n_parts
     n_members = min(n_threads(size), max(n_trees, n_parts))
     works = Work.spaces(min(n_trees, n_members), rules, data, numbers.labels)
-    teams = [Team.of(n_parts, _SHARED_NODE) for _ in works]
+    shared = n_parts > 1 and n_members > 1
+    teams = [Team.of(n_parts, _SHARED_NODE) if shared else None for _ in works]
     grow, help_grow = _KERNELS[criterion]
 
     def take_part(members: slice) -> None:
-        for own in range(members.start, min(members.stop, len(works))):
+        for work, team in list(zip(works, teams, strict=True))[members]:
             try:
                 space = pruning and Pruning.space(
                     pruning, numbers.numbers, data.samples, rules.n_sums
                 )
-                grow(data, rules, numbers, space, works[own], teams[own], n_taken, trees)
+                grow(data, rules, numbers, space, work, work.compact, team, n_taken, trees)
             finally:
-                teams[own].close()
+                if team is not None:
+                    team.close()
         for work, team in zip(works, teams, strict=True):
-            if n_parts > 1 and team.is_open:
+            if team is not None and team.is_open:
                 help_grow(data, rules, work.of_member(), team)
 
     in_parts(take_part, n_members)
-    return trees.without_gaps()
+    trees = trees.without_gaps()
+    unplaced = np.flatnonzero(trees.unplaced)
+    if len(unplaced):
+        nodes = tuple(trees.nodes[name] for name in ("feature", "low", "high", "left", "right"))
+
+        def place_part(part: slice) -> None:
+            work = np.empty(BLOCK, trees.leaves.dtype), np.empty(BLOCK, np.int32)
+            place(data.codes, (*nodes, trees.node_offset), unplaced[part], trees.leaves, *work)
+
+        in_parts(place_part, len(unplaced), trees.leaves.size)
+    return trees
 
 
 def _part_for(criterion: int, build: Any, search: Any) -> Any:
     """Return the function that searches a part of the features of a node by a criterion."""
 
     @inner
-    def find_in_part(data, rules, work, team, part, stop):  # type: ignore[no-untyped-def]
+    def find_in_part(data, rules, work, compact, part, stop):  # type: ignore[no-untyped-def]
         """Find the best split of the node of the current step in some parts of the features."""
-        tree, step, share = work.tree, team.step[0], share_of(data, part, stop)
+        tree, step, share = work.tree, work.step[0], share_of(data, part, stop)
         leaf, total, n_bins = tree.nodes[step.node], tree.total[step.node], data.low.shape[0]
         first, end = share.first, share.end
-        if criterion != COST and criterion != SQUARED_ERROR and leaf.compact:
-            rows, bins = tree.rows[leaf.start : leaf.end], work.compact
-            sums = work.histogram[step.searched][total.shape[0] * data.offset[first] :]
-            n_bins, end = build_compact(data, share, tree, rows, total, bins, sums)
-            hist = Histogram(sums, bins.offset[: end + 1], bins.n_bins[:end], n_bins, True)
+        if compact is not None and leaf.compact:
+            rows = tree.rows[leaf.start : leaf.end]
+            sums = work.histogram[step.searched]
+            n_bins, end = build_compact(data, share, tree, rows, total, compact, sums)
+            offset, sizes = compact.offset[: end + 1], compact.n_bins[:end]
+            hist = Histogram(sums, offset, sizes, n_bins, True, total)
         else:
             if step.built >= 0:
                 sums, its_total = work.histogram[step.place], tree.total[step.built]
@@ -188,16 +194,25 @@ def _part_for(criterion: int, build: Any, search: Any) -> Any:
                 if step.whole >= 0:
                     subtract(rules.kind, data, share, work.histogram[step.whole], sums, its_total)
             sums = work.histogram[step.searched]
-            hist = Histogram(sums, data.offset, data.n_bins, n_bins, False)
-        node = Searched(
-            total, leaf.impurity, leaf.square, step.grid, step.least_weight, step.unit, step.stream
-        )
-        feature = search(rules, data, hist, node, first, end, work.scan)
+            hist = Histogram(sums, data.offset, data.n_bins, n_bins, False, total)
+        feature = search(rules, data, hist, step, first, end, work.scan)
         if criterion == ENTROPY and rules.criterion != ENTROPY:
-            feature = best_ratio(rules, node, end, work.scan.best)
-        note_split(
-            criterion, rules, data, hist, node, leaf.compact, feature, work, team.found[part]
-        )
+            feature = best_ratio(rules, hist, end, work.scan.best)
+        found = work.found[part]
+        found.feature = feature
+        if feature < 0:
+            return
+        best = work.scan.best[feature]
+        b, right = best.bin, next_occupied(rules, hist, feature, best.bin)
+        found.key, found.gain, found.missing_left = best.key, max(best.gain, 0.0), best.missing_left
+        left = work.left[part] if part > 0 else tree.left[step.node]
+        sum_left(rules, hist, feature, b, best.missing_left, left)
+        if compact is not None and leaf.compact:
+            found.feature, b, right = in_data(data, compact, feature, b, right)
+        if criterion != TWO_CLASSES and rules.random and b < data.n_bins[feature] - 1:
+            found.bin, found.threshold = draw(rules, data, hist, step, feature)
+        else:
+            found.bin, found.threshold = threshold_of(rules, data, found.feature, b, right)
 
     return find_in_part
 
@@ -211,19 +226,19 @@ _part_targets = _part_for(SQUARED_ERROR, build_targets, search_targets)
 
 
 @stage
-def _do_part(criterion, data, rules, work, team, part, stop):  # type: ignore[no-untyped-def]
+def _do_part(criterion, data, rules, work, compact, part, stop):  # type: ignore[no-untyped-def]
     if criterion == TWO_CLASSES:
-        _part_two_classes(data, rules, work, team, part, stop)
+        _part_two_classes(data, rules, work, compact, part, stop)
     elif criterion == COST:
-        _part_costs(data, rules, work, team, part, stop)
+        _part_costs(data, rules, work, compact, part, stop)
     elif criterion == SQUARED_ERROR:
-        _part_targets(data, rules, work, team, part, stop)
+        _part_targets(data, rules, work, compact, part, stop)
     elif criterion == ERROR:
-        _part_error(data, rules, work, team, part, stop)
+        _part_error(data, rules, work, compact, part, stop)
     elif criterion == GINI:
-        _part_gini(data, rules, work, team, part, stop)
+        _part_gini(data, rules, work, compact, part, stop)
     else:
-        _part_entropy(data, rules, work, team, part, stop)
+        _part_entropy(data, rules, work, compact, part, stop)
 
 
 def _kernel_for(criterion: int) -> Any:
@@ -231,37 +246,46 @@ def _kernel_for(criterion: int) -> Any:
 
     @kernel
     def grow(  # type: ignore[no-untyped-def]
-        data, rules, numbers, pruning, work, team, n_taken, trees
+        data, rules, numbers, pruning, work, compact, team, n_taken, trees
     ):
         tree, queue = work.tree, work.queue
-        nodes = tree.nodes
+        nodes, root = tree.nodes, tree.total[0]
         column = take_tree(n_taken)
         while column < trees.leaves.shape[0]:
             number = numbers.numbers[column]
             count = data.samples[column if data.samples.shape[0] > 1 else 0]
             if criterion == COST:
-                sample = prepare_costs(numbers.numbers, tree.rows, tree.stat)
+                sample = prepare_costs(numbers.numbers, tree.rows, tree.stat, root)
             elif criterion == SQUARED_ERROR:
                 weight = numbers.weights[column if numbers.weights.shape[0] > 1 else 0]
-                sample = prepare_targets(number, weight, tree.rows, tree.stat)
+                sample = prepare_targets(number, weight, tree.rows, tree.stat, root)
             else:
                 rows, label, stat = tree.rows, tree.label, tree.stat
-                sample = prepare_labels(rules.kind, number, count, rows, label, stat)
+                sample = prepare_labels(rules.kind, number, count, rows, label, stat, root)
             if criterion != TWO_CLASSES and (criterion == COST or rules.min_samples_leaf > 1):
-                count_samples(count, tree.stat)
+                count_samples(count, tree.rows[: sample.n_active], tree.stat, root)
             start_table(sample, tree)
             tie, n_open, n_splits, n_known = 0.0, np.int64(0), np.int64(0), np.int64(0)
             while sample.n_active > 0:
                 end = 2 * n_splits + 1
-                if n_known < end:  # the root, or two children
-                    _measure(criterion, data, rules, n_known, end, tree)
-                    if n_known == 0:
-                        tie = resolution(rules, tree.total[0], nodes[0].square, sample.scale)
-                    for node in range(n_known, end):
-                        if may_split(rules, sample.unit, nodes[node], tree.total[node], tie):
-                            gain = most_gain(rules, tree.total[node], nodes[node].impurity)
-                            n_open = push(queue, n_open, np.rint(gain / tie) + 1.0, node)
-                    n_known = end
+                for node in range(n_known, end):  # the root, or two children
+                    leaf, total = nodes[node], tree.total[node]
+                    if criterion == SQUARED_ERROR:
+                        leaf.square = square_of(tree.stat, tree.rows[leaf.start : leaf.end])
+                    if criterion == ENTROPY:
+                        leaf.impurity = entropy(rules, total)
+                    else:
+                        leaf.impurity = impurity(rules, total, leaf.square)
+                    if compact is not None:
+                        leaf.compact = is_cheaper(rules, data, leaf.end - leaf.start, total)
+                    if node == 0:
+                        tie = resolution(rules, total, leaf.square, sample.scale)
+                    if may_split(rules, sample.unit, leaf, total, tie):
+                        gain = most_gain(rules, total, leaf.impurity)
+                        n_open = push(queue, n_open, np.rint(gain / tie) + 1.0, node)
+                if end - n_known == 2 and nodes[end - 2].compact and nodes[end - 1].compact:
+                    release(nodes[nodes[end - 1].parent], tree.free)
+                n_known = end
                 if n_open == 0 or n_splits + 1 >= rules.max_leaves:
                     break
                 node = queue[0].node
@@ -271,18 +295,23 @@ def _kernel_for(criterion: int) -> Any:
                     n_splits += 1
                     split_node(data, node, end, tree)
                     continue
-                _find(criterion, data, rules, sample, column, node, work, team)
+                _find(criterion, data, rules, sample, column, node, work, compact, team)
                 if nodes[node].feature >= 0 and (rules.zero_gain or nodes[node].gain > tie):
                     n_open = push(queue, n_open, np.rint(nodes[node].gain / tie), node)
                 else:
                     release(nodes[node], tree.free)
             list_leaves(criterion, rules, n_splits, tree)
-            n_placed = sample.n_active
+            leaves = trees.leaves[column]
+            trees.unplaced[column] = sample.n_active < leaves.shape[0]
             if pruning is not None:
                 n_splits = prune(data, pruning, number, column, n_splits, tree)
-                n_placed = 0
-            pack(criterion, rules, numbers, sample, column, n_splits, tree, trees)
-            assign_leaves(data, tree, n_splits, n_placed, trees.leaves[column])
+                trees.unplaced[column] = True
+            pack(criterion, rules, data.n_bins, numbers, sample, column, n_splits, tree, trees)
+            if trees.unplaced[column]:
+                for i in range(leaves.shape[0]):
+                    leaves[i] = -1
+            if pruning is None:
+                place_rows(tree, n_splits, leaves)
             column = take_tree(n_taken)
 
     return grow
@@ -296,7 +325,7 @@ def _help_for(criterion: int) -> Any:
         join(team)
         part = wait_for_part(team)
         while part >= 0:
-            _do_part(criterion, data, rules, work, team, part, part + 1)
+            _do_part(criterion, data, rules, work, None, part, part + 1)
             hand_in(team)
             part = wait_for_part(team)
 
@@ -311,99 +340,57 @@ _KERNELS = {
 
 
 @inner
-def is_shared(rules, data, n_rows, compact, team):  # type: ignore[no-untyped-def]
+def is_shared(rules, data, n_rows, team):  # type: ignore[no-untyped-def]
     """Return whether a node has enough rows to add and bins to search to be shared by threads."""
-    if team.found.shape[0] == 1 or not has_members(team):
-        return False
     n_entries = data.sparse_bins.shape[0] // data.codes.shape[1] + data.dense_offset.shape[0]
-    n_bins = 0 if compact else rules.n_sums * data.low.shape[0]
-    return n_rows * n_entries + n_bins >= team.least
+    n_bins = rules.n_sums * data.low.shape[0]
+    return has_members(team) and n_rows * n_entries + n_bins >= team.least
 
 
 @stage
-def note_split(  # type: ignore[no-untyped-def]
-    criterion, rules, data, hist, node, compact, feature, work, found
+def _find(  # type: ignore[no-untyped-def]
+    criterion, data, rules, sample, column, node, work, compact, team
 ):
-    """Write the best split of some features, with feature and bin numbered as in the data."""
-    found.feature = feature
-    if feature >= 0:
-        best = work.scan.best[feature]
-        b, right = best.bin, next_occupied(rules, hist, node.total, feature, best.bin)
-        found.key, found.gain, found.missing_left = best.key, max(best.gain, 0.0), best.missing_left
-        if criterion != COST and criterion != SQUARED_ERROR and compact:
-            found.feature, b, right = in_data(data, work.compact, feature, b, right)
-        if criterion != TWO_CLASSES and rules.random and b < data.n_bins[feature] - 1:
-            found.bin, found.threshold = draw(rules, data, hist, node, feature)
-        else:
-            found.bin, found.threshold = threshold_of(rules, data, found.feature, b, right)
-
-
-@stage
-def _measure(criterion, data, rules, first, end, tree):  # type: ignore[no-untyped-def]
-    """Compute sums and impurities of the root, or of two children, the smaller child first."""
-    nodes, total = tree.nodes, tree.total
-    small = smaller(nodes, first) if end - first == 2 else first
-    for i in range(end - first):
-        node = small if i == 0 else first + end - 1 - small
-        new, rows = nodes[node], tree.rows[nodes[node].start : nodes[node].end]
-        if criterion == SQUARED_ERROR:  # no subtraction, as sums of squares are floats
-            new.square = add_targets(tree.stat, rows, total[node])
-        elif i > 0:
-            take_off(total[new.parent], total[small], total[node])
-        elif criterion == COST:
-            add_costs(tree.stat, rows, total[node])
-        elif criterion == TWO_CLASSES:
-            add_two_classes(tree.label, tree.stat, rows, total[node])
-        else:
-            add_labels(tree.label, tree.stat, rows, total[node])
-        if criterion == ENTROPY:
-            new.impurity = entropy(rules, total[node])
-        else:
-            new.impurity = impurity(rules, total[node], new.square)
-        if criterion != COST and criterion != SQUARED_ERROR:
-            new.compact = is_cheaper(rules, data, rows, total[node])
-    if end - first == 2 and nodes[first].compact and nodes[first + 1].compact:
-        release(nodes[nodes[first].parent], tree.free)
-
-
-@stage
-def _find(criterion, data, rules, sample, column, node, work, team):  # type: ignore[no-untyped-def]
     """Find the best split of a leaf and write it to the node table."""
-    tree, step, n_rows = work.tree, team.step[0], np.int64(0)
+    tree, step, n_rows = work.tree, work.step[0], np.int64(0)
     leaf, total = tree.nodes[node], tree.total[node]
-    step.node = node
+    step.node, step.impurity, step.square = node, leaf.impurity, leaf.square
     step.grid = 1.0 / resolution(rules, total, leaf.square, sample.scale)
     step.least_weight = least_weight(rules, sample.unit, tree.total[0], total)
     step.unit, step.stream = sample.unit, stream_of(rules.seed, column, node)
     step.built, step.searched = -1, leaf.slot
     if leaf.compact:
-        n_rows, step.searched = leaf.end - leaf.start, work.histogram.shape[0] - 1
+        step.searched = work.histogram.shape[0] - 1
     elif leaf.slot < 0:
         step.built, step.place, step.whole = place_histogram(tree.nodes, tree.free, node)
         step.searched = step.place if step.built == node else step.whole
         n_rows = tree.nodes[step.built].end - tree.nodes[step.built].start
-    shared = is_shared(rules, data, n_rows, leaf.compact, team)
-    part, stop = 0, data.cuts.shape[0] - 1  # all parts together
-    if shared:
-        post(team)
-        part = take(team)
+    n_parts, n_found, chosen = data.cuts.shape[0] - 1, 1, 0
+    if team is None:
+        _do_part(criterion, data, rules, work, compact, 0, n_parts)
     else:
-        for p in range(1, team.found.shape[0]):
-            team.found[p].feature = -1
-    while part >= 0:  # one call for both cases, as each call is compiled
-        _do_part(criterion, data, rules, work, team, part, part + 1 if shared else stop)
+        shared = not leaf.compact and is_shared(rules, data, n_rows, team)
+        part, stop = 0, n_parts  # all parts together
         if shared:
-            hand_in(team)
-        part = take(team) if shared else -1
-    if shared:
-        wait_for_all(team)
-    best = team.found[0]
-    for part in range(1, team.found.shape[0]):  # the first part wins ties
-        other = team.found[part]
+            post(team)
+            part, n_found = take(team), n_parts
+        while part >= 0:  # one call for both cases, as each call is compiled
+            _do_part(criterion, data, rules, work, compact, part, part + 1 if shared else stop)
+            if shared:
+                hand_in(team)
+            part = take(team) if shared else -1
+        if shared:
+            wait_for_all(team)
+    for part in range(1, n_found):  # the first part wins ties
+        best, other = work.found[chosen], work.found[part]
         if other.feature >= 0 and (best.feature < 0 or other.key > best.key):
-            best = other
+            chosen = part
+    best = work.found[chosen]
     leaf.feature, leaf.bin, leaf.threshold = best.feature, best.bin, best.threshold
     leaf.missing_left, leaf.gain = best.missing_left, best.gain
+    if chosen > 0:
+        for k in range(total.shape[0]):
+            tree.left[node, k] = work.left[chosen, k]
 
 
 @inner

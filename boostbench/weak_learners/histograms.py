@@ -95,10 +95,11 @@ def build_labels(rules, data, share, tree, rows, total, sums):  # type: ignore[n
         The histogram; written.
     """
     _clear(rules.kind, data, share, total, sums)
-    add(data, share, tree.label, tree.stat[:, 0], rows, sums)
+    n_bins, label, stat = data.low.shape[0], tree.label, tree.stat
+    add(data, share, label, n_bins, stat[:, 0], None, None, rows, sums)
     if total.shape[0] > rules.n_sums:
-        counts = sums[rules.n_sums * data.low.shape[0] :]
-        add(data, share, None, tree.stat[:, 1], rows, counts)
+        counts = sums[rules.n_sums * n_bins :]
+        add(data, share, label, 0, stat[:, 1], None, None, rows, counts)
     _complete(rules.kind, data, share, total, sums)
 
 
@@ -114,15 +115,16 @@ def build_costs(rules, data, share, tree, rows, total, sums):  # type: ignore[no
 def build_targets(rules, data, share, tree, rows, total, sums):  # type: ignore[no-untyped-def]
     """Fill the histogram of targets and weights; see `build_labels`."""
     _clear(rules.kind, data, share, total, sums)
-    _add_targets(data, share, tree.stat, rows, sums)
+    label, stat = tree.label, tree.stat
+    add(data, share, label, 0, stat[:, 0], stat[:, 1], None, rows, sums)
     if total.shape[0] > rules.n_sums:
         counts = sums[rules.n_sums * data.low.shape[0] :]
-        add(data, share, None, tree.stat[:, 2], rows, counts)
+        add(data, share, label, 0, stat[:, 2], None, None, rows, counts)
     _complete(rules.kind, data, share, total, sums)
 
 
 @inner
-def _has_plane(kind, total, k):  # type: ignore[no-untyped-def]
+def has_plane(kind, total, k):  # type: ignore[no-untyped-def]
     """Return whether a plane is in use; the planes of absent classes are not."""
     return total[k] != 0 or kind >= COSTS  # costs or targets
 
@@ -139,7 +141,7 @@ def _plane(kind, data, share, total, k):  # type: ignore[no-untyped-def]
 @inner
 def _clear(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
     for k in range(total.shape[0] if kind != COSTS else 1):
-        if _has_plane(kind, total, k):
+        if has_plane(kind, total, k):
             start, stop = _plane(kind, data, share, total, k)
             plane = sums[start:stop]
             for b in range(plane.shape[0]):
@@ -147,54 +149,54 @@ def _clear(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
 
 
 @inner
-def add(data, share, label, number, rows, histogram):  # type: ignore[no-untyped-def]
-    """Add the number of each row to the bins of the row, in the plane of its label, if any."""
-    n_bins = data.low.shape[0]
+def add(  # type: ignore[no-untyped-def]
+    data, share, label, size, number, second, place, rows, sums
+):
+    """Add the number of each row to its bins.
+
+    Parameters
+    ----------
+    data : BinnedData
+    share : Share
+    label : int32[n]
+    size : int
+        Size of the planes, of which a row adds to that of its label; 0 for a single plane.
+    number : int64[n]
+    second : int64[n] or None
+        Numbers to add to a second plane, if the size is 0.
+    place : int32[n_bins] or None
+        Place of each bin in a compact histogram; None if all bins have places.
+    rows : uint32[m]
+    sums : int64[n_planes * n_bins]
+        Changed.
+    """
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
     sparse = share.sparse < share.sparse_end
-    n_fetched = n_ahead(data, rows.shape[0])
+    n_bins, n_fetched = np.uint64(data.low.shape[0]), n_ahead(data, rows.shape[0])
     for i in range(rows.shape[0]):
         if i < n_fetched:
             fetch(data, share, rows[i + AHEAD])
         r = rows[i]
-        w = number[r]
-        plane = np.int64(0)
-        if label is not None:
-            plane = label[r] * n_bins
+        w, plane = number[r], np.uint64(label[r] * size)
+        if second is not None:
+            other = second[r]
         for c in range(n_dense):
             j = dense + np.uint64(c)
             b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
-            histogram[np.uint64(plane) + b] += w
-        if sparse:
-            first, end = entries(data, share.part, share.stop, r)
-            for p in range(first, end):
-                histogram[np.uint64(plane) + np.uint64(data.sparse_bins[p])] += w
-
-
-@inner
-def _add_targets(data, share, stat, rows, histogram):  # type: ignore[no-untyped-def]
-    """Add the target and weight of each row to its bins."""
-    n_bins = data.low.shape[0]
-    dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
-    target, weight = histogram[:n_bins], histogram[n_bins : 2 * n_bins]
-    sparse = share.sparse < share.sparse_end
-    n_fetched = n_ahead(data, rows.shape[0])
-    for i in range(rows.shape[0]):
-        if i < n_fetched:
-            fetch(data, share, rows[i + AHEAD])
-        r = rows[i]
-        s, w = stat[r, 0], stat[r, 1]
-        for c in range(n_dense):
-            j = dense + np.uint64(c)
-            b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
-            target[b] += s
-            weight[b] += w
+            if place is not None:
+                b = np.uint64(place[b])
+            sums[plane + b] += w
+            if second is not None:
+                sums[n_bins + b] += other
         if sparse:
             first, end = entries(data, share.part, share.stop, r)
             for p in range(first, end):
                 b = np.uint64(data.sparse_bins[p])
-                target[b] += s
-                weight[b] += w
+                if place is not None:
+                    b = np.uint64(place[b])
+                sums[plane + b] += w
+                if second is not None:
+                    sums[n_bins + b] += other
 
 
 @inner
@@ -226,7 +228,7 @@ def _complete(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
     for s in range(share.sparse, share.sparse_end):
         j = data.sparse_features[s]
         for k in range(total.shape[0]):
-            if _has_plane(kind, total, k):
+            if has_plane(kind, total, k):
                 rest = total[k]
                 for b in range(data.offset[j], data.offset[j + 1]):
                     rest -= sums[np.uint64(b * bin_step + k * plane_step)]
@@ -237,7 +239,7 @@ def _complete(kind, data, share, total, sums):  # type: ignore[no-untyped-def]
 def subtract(kind, data, share, sums, part, part_total):  # type: ignore[no-untyped-def]
     """Turn the histogram of a node into that of a child, given histogram and sums of the other."""
     for k in range(part_total.shape[0] if kind != COSTS else 1):
-        if _has_plane(kind, part_total, k):
+        if has_plane(kind, part_total, k):
             start, stop = _plane(kind, data, share, part_total, k)
             plane, other = sums[start:stop], part[start:stop]
             for b in range(plane.shape[0]):

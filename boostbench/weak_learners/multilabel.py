@@ -107,15 +107,23 @@ class MultiLabelStump(BinnedLearner):
         counts = np.empty(256, dtype=np.int64)
         split = _best_split(data, stat, rows, code, tie, sums, counts, work)
         feature, last, threshold, missing_left = split
-        if feature < 0:
-            leaves = np.zeros(data.n_rows, dtype=np.int16)
-            trees = _tree(data, None, self._vectors(weight, n_pairs, leaves, 1))
-            return Hypothesis(trees, leaves[None, :])
-        code = data.codes[feature]
-        above = (code > last) & ~((code == data.n_bins[feature]) & missing_left)
-        leaves = above.astype(np.int16)
-        vectors = self._vectors(weight, n_pairs, leaves, 2)
-        trees = _tree(data, (feature, threshold, missing_left), vectors)
+        found = int(feature >= 0)
+        bins = data.codes[feature]
+        above = (bins > last) & ~((bins == data.n_bins[feature]) & missing_left)
+        leaves = (above & bool(found)).astype(np.int16)
+        vectors = self._vectors(weight, n_pairs, leaves, 1 + found)
+        trees = Forest(
+            feature=[feature][:found],
+            threshold=[threshold][:found],
+            missing_left=[missing_left][:found],
+            left=[~0][:found],
+            right=[~1][:found],
+            node_offset=[0, found],
+            leaf_value=vectors,
+            leaf_column=np.full(1 + found, -1),
+            leaf_offset=[0, 1 + found],
+            n_features=data.n_features,
+        )
         return Hypothesis(trees, leaves[None, :])
 
     def _vectors(
@@ -142,23 +150,6 @@ def _half_log_ratio(plus: Floats, minus: Floats) -> Floats:
         return np.zeros_like(plus)
     result: Floats = 0.5 * log(plus / minus)
     return result
-
-
-def _tree(data: BinnedData, split: tuple[int, float, bool] | None, vectors: Floats) -> Forest:
-    n_nodes = 0 if split is None else 1
-    feature, threshold, missing_left = (0, 0.0, False) if split is None else split
-    return Forest(
-        feature=[feature] * n_nodes,
-        threshold=[threshold] * n_nodes,
-        missing_left=[missing_left] * n_nodes,
-        left=[~0] * n_nodes,
-        right=[~1] * n_nodes,
-        node_offset=[0, n_nodes],
-        leaf_value=vectors,
-        leaf_column=np.full(len(vectors), -1),
-        leaf_offset=[0, len(vectors)],
-        n_features=data.n_features,
-    )
 
 
 def _sums_of(weight: Floats, answers: str) -> Floats:

@@ -14,20 +14,15 @@ def start_table(sample, tree):  # type: ignore[no-untyped-def]
     for s in range(tree.free.shape[0]):
         tree.free[s] = s - 1
     tree.free[0] = tree.free.shape[0] - 1
-    _open_node(tree.nodes, tree.total, 0, -1, 0, sample.n_active, 0)
+    _open_node(tree.nodes[0], -1, 0, sample.n_active, 0)
 
 
 @inner
-def _open_node(  # type: ignore[no-untyped-def]
-    nodes, total, node, parent, start, end, depth
-):
-    new = nodes[node]
+def _open_node(new, parent, start, end, depth):  # type: ignore[no-untyped-def]
     new.start, new.end, new.depth, new.parent = start, end, depth, parent
     new.left = new.slot = new.feature = -1
     new.gain = new.impurity = new.square = 0.0
     new.compact = False
-    for k in range(total.shape[1]):
-        total[node, k] = 0
 
 
 @stage
@@ -38,8 +33,11 @@ def split_node(data, node, child, tree):  # type: ignore[no-untyped-def]
     codes, missing = data.codes[split.feature], data.n_bins[split.feature]
     middle = start + partition(codes, missing, split, tree.rows[start:end], tree.buffer)
     split.left = child
-    _open_node(tree.nodes, tree.total, child, node, start, middle, depth)
-    _open_node(tree.nodes, tree.total, child + 1, node, middle, end, depth)
+    _open_node(tree.nodes[child], node, start, middle, depth)
+    _open_node(tree.nodes[child + 1], node, middle, end, depth)
+    for k in range(tree.total.shape[1]):
+        tree.total[child, k] = tree.left[node, k]
+        tree.total[child + 1, k] = tree.total[node, k] - tree.left[node, k]
 
 
 @inner
@@ -62,22 +60,6 @@ def partition(codes, missing, split, rows, buffer):  # type: ignore[no-untyped-d
     for i in range(n_right):  # a slice assignment takes longer to compile
         rows[n_left + i] = buffer[i]
     return n_left
-
-
-@inner
-def smaller(nodes, left):  # type: ignore[no-untyped-def]
-    """Return the child with fewer rows, the left one on ties."""
-    right = left + 1
-    if nodes[right].end - nodes[right].start < nodes[left].end - nodes[left].start:
-        return right
-    return left
-
-
-@inner
-def take_off(whole, part, rest):  # type: ignore[no-untyped-def]
-    """Write the sums of one child: those of the parent minus those of the other child."""
-    for k in range(whole.shape[0]):
-        rest[k] = whole[k] - part[k]
 
 
 @inner
@@ -121,8 +103,10 @@ def place_histogram(nodes, free, node):  # type: ignore[no-untyped-def]
     built, parent, whole = node, nodes[node].parent, np.int64(-1)
     if parent >= 0 and nodes[parent].slot >= 0:
         whole = nodes[parent].slot
-        built = smaller(nodes, nodes[parent].left)
-        nodes[2 * nodes[parent].left + 1 - built].slot, nodes[parent].slot = whole, -1
+        left = nodes[parent].left
+        middle = nodes[left + 1].start
+        built = left + (nodes[left + 1].end - middle < middle - nodes[left].start)  # left on ties
+        nodes[2 * left + 1 - built].slot, nodes[parent].slot = whole, -1
     slot = free.shape[0] - 1
     if free[0] > 0 and not nodes[built].compact:
         slot = free[free[0]]

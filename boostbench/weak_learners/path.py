@@ -80,27 +80,21 @@ class GrowthPath:
         grown, n_nodes = self.grown, n_leaves - 1
         if n_leaves == self.max_leaves:
             return grown.hypothesis(self.n_features)
-        children = np.stack(self.children, axis=1)
         answers = np.empty(n_leaves, GROWN_LEAF)
-        cut_to = np.full(len(children), -1)  # leaf of the small tree that a node was cut to
         leaf_of = np.empty(self.max_leaves, dtype=grown.leaves.dtype)
-        n_found = 0
-        if n_nodes == 0:
-            cut_to[0], n_found = 0, 1
-            answers[0] = grown.nodes["value"][0], grown.nodes["column"][0]
-        kept = children[:n_nodes].copy()
-        for node, pair in enumerate(children):
-            for side, child in enumerate(pair):
-                leaf = cut_to[node]
-                if leaf < 0 and (child < 0 or child >= n_nodes):
-                    leaf, n_found = n_found, n_found + 1
-                    kept[node, side] = ~leaf
-                    source = grown.answers[~child] if child < 0 else grown.nodes[child]
-                    answers[leaf] = source["value"], source["column"]
-                if child < 0:
-                    leaf_of[~child] = leaf
-                elif leaf >= 0:
-                    cut_to[child] = leaf
+        cut_to = np.empty(self.max_leaves - 1, dtype=np.int64)  # leaf of the tree of a cut node
+        pairs = np.stack(self.children, axis=1)
+        kept = pairs[:n_nodes].copy()
+        cut = (kept < 0) | (kept >= n_nodes)
+        # a tree of one leaf is cut at the root
+        for leaf, child in enumerate(kept[cut] if n_nodes else [0]):
+            source = grown.answers[~child] if child < 0 else grown.nodes[child]
+            answers[leaf] = source["value"], source["column"]
+            (leaf_of if child < 0 else cut_to)[~child if child < 0 else child] = leaf
+        kept[cut] = ~np.arange(cut.sum())
+        for node in range(n_nodes, len(pairs)):  # a child comes after its parent
+            for child in pairs[node]:
+                (leaf_of if child < 0 else cut_to)[~child if child < 0 else child] = cut_to[node]
         nodes = grown.nodes[:n_nodes].copy()
         nodes["left"], nodes["right"] = kept.T
         smaller = grown._replace(

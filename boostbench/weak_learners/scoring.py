@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -12,7 +12,6 @@ from scipy.sparse import issparse
 from boostbench.weak_learners.traversal import (
     BLOCK,
     LANES,
-    BlockWork,
     add_to_few,
     add_to_many,
     apply,
@@ -34,32 +33,16 @@ _NUMBERS_AT_A_TIME = 1 << 24
 _FEW = 4
 
 
-class Ranks(NamedTuple):
-    """Sorted thresholds of a forest.
-
-    Attributes
-    ----------
-    features : array of int64, shape (n_used,)
-        Features used in splits.
-    grid : array of float64, shape (n_thresholds,)
-        Distinct thresholds of each used feature, in ascending order.
-    grid_offset : array of int64, shape (n_used + 1,)
-        Thresholds of the j-th used feature are ``grid[grid_offset[j]:grid_offset[j + 1]]``.
-    """
-
-    features: NDArray[np.int64]
-    grid: NDArray[np.float64]
-    grid_offset: NDArray[np.int64]
-
-
 class RankedForest:
     """A forest with thresholds replaced by ranks, in the form that the kernels take.
 
     Attributes
     ----------
-    ranks : Ranks
+    ranks : tuple of ndarray
+        The features used in splits; their distinct thresholds ``grid``, in ascending order; and
+        ``offset``: those of the j-th used feature are ``grid[offset[j]:offset[j + 1]]``.
     nodes : tuple of ndarray
-        For each node: index of the feature in ``ranks.features`` (int32), low and high (uint16 or
+        For each node: index of the feature among those used (int32), low and high (uint16 or
         uint32; a row goes right if ``low < code <= high``), left and right child; and the offset of
         the nodes of each tree.
     leaves : tuple of ndarray
@@ -77,7 +60,7 @@ class RankedForest:
         column = np.cumsum(new_feature) - 1
         first = position[new_feature]
         offset = np.append(first, new_threshold.sum()).astype(np.int64)
-        self.ranks = Ranks(feature[new_feature].astype(np.int64), threshold[new_threshold], offset)
+        self.ranks = feature[new_feature].astype(np.int64), threshold[new_threshold], offset
         # The largest code is reserved for missing values.
         large = np.diff(offset).max(initial=0) >= 2**16 - 1
         code_type: type[Any] = np.uint32 if large else np.uint16
@@ -92,7 +75,7 @@ class RankedForest:
 
     def encode(self, X: NDArray[np.float64]) -> NDArray[Any]:
         """Return the codes of X, shape (n_blocks, n_used, BLOCK); see `traversal`."""
-        shape = (-(-len(X) // BLOCK), len(self.ranks.features), BLOCK)
+        shape = (-(-len(X) // BLOCK), len(self.ranks[0]), BLOCK)
         codes = np.zeros(shape, dtype=self.nodes[1].dtype)
         encode(X, self.ranks, codes)
         return codes
@@ -159,7 +142,7 @@ class Additions:
             add_to_few(X, self._nodes, self._leaves, self._added, F, _lanes())
             return F
         ranked, added = self._ranked
-        work = BlockWork.space(F.shape[1])
+        work = _work(ranked, F.shape[1])
         for rows, part in _blocks(X):
             add_to_many(ranked.encode(part), ranked.nodes, ranked.leaves, added, F[rows], work)
         return F
@@ -186,7 +169,7 @@ class Additions:
         if (np.diff(ends, prepend=0, append=len(trees)) < 0).any():
             raise ValueError(f"round_end must rise from 0 or more to at most {len(trees)}")
         codes = np.concatenate([ranked.encode(part) for _, part in _blocks(X)])
-        work, first = BlockWork.space(F.shape[1]), 0
+        work, first = _work(ranked, F.shape[1]), 0
         for last in ends.tolist():
             added = trees[first:last], steps[first:last], decays[first:last]
             add_to_many(codes, ranked.nodes, ranked.leaves, added, F, work)
@@ -221,6 +204,12 @@ def _nodes(forest: Forest) -> tuple[NDArray[Any], ...]:
 def _leaves(forest: Forest) -> tuple[NDArray[Any], ...]:
     """Return values and columns of the leaves, and the offset of the leaves of each tree."""
     return forest.leaf_value, forest.leaf_column, forest.leaf_offset
+
+
+def _work(ranked: RankedForest, n_columns: int) -> tuple[NDArray[Any], ...]:
+    """Return work space for a block: node or leaf of each row, rows not in a leaf yet, scores."""
+    number = np.int16 if np.diff(ranked.nodes[-1]).max(initial=0) < 2**15 else np.int32
+    return np.empty(BLOCK, number), np.empty(BLOCK, np.int32), np.empty((n_columns, BLOCK))
 
 
 def _lanes() -> NDArray[np.int32]:

@@ -8,16 +8,15 @@ values on the right, then the lowest threshold. Rounding errors therefore do not
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boostbench.compiled import inner, stage
 from boostbench.weak_learners.candidates import (
     Features,
+    first_largest,
     list_bins,
-    pick,
     pick_exactly,
     score_costs,
     score_entropy,
@@ -28,65 +27,8 @@ from boostbench.weak_learners.candidates import (
     set_keys,
 )
 from boostbench.weak_learners.criteria import C45, COSTS, TARGETS, weight_of
+from boostbench.weak_learners.histograms import has_plane
 from boostbench.weak_learners.structures import BLOCK
-
-
-class Searched(NamedTuple):
-    """A node whose best split is searched for.
-
-    Attributes
-    ----------
-    total : int64[n_planes]
-        Sums over the rows.
-    impurity, square : float64
-        Impurity mass, and the sum of weight times squared target.
-    grid : float64
-        Inverse of the difference below which gains tie.
-    least_weight : int64
-        Smallest weight of a child, at least 1.
-    unit : float64
-        Weight of one case, for C4.5's correction.
-    stream : uint64
-        Key of the random draws.
-    """
-
-    total: NDArray[np.int64]
-    impurity: float
-    square: float
-    grid: float
-    least_weight: int
-    unit: float
-    stream: int
-
-
-@inner
-def search_two_classes(rules, data, hist, node, first, end, scan):  # type: ignore[no-untyped-def]
-    """Write the best candidate of Gini for two classes without missing values.
-
-    Return its feature, or -1. All bins are candidates: an empty bin ties with the bin before it,
-    which wins.
-    """
-    feature = -1
-    if first == end:
-        return feature
-    best = scan.best[first]
-    best.key, best.missing_left = -np.inf, False
-    while first < end:
-        block = Features(first, _block_end(hist, first, end), False)
-        start = hist.offset[first]
-        size = hist.offset[block.end] - start
-        score_two_classes(hist, node, block, scan)
-        set_keys(rules, node, scan, size)
-        found = pick(rules, node, 0, size, scan, best)
-        if found >= 0:
-            feature = first
-            while hist.offset[feature + 1] <= start + found:
-                feature += 1
-            best.bin = start + found - hist.offset[feature]
-        first = block.end
-    if feature >= 0:
-        scan.best[feature] = best
-    return feature
 
 
 @inner
@@ -99,22 +41,20 @@ def _block_end(hist, first, end):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _best_of(first, end, best):  # type: ignore[no-untyped-def]
-    """Return the feature of the largest key, the first one on ties, or -1 if all are -inf."""
-    found, largest = -1, -np.inf
-    for j in range(first, end):
-        if best[j].key > largest:
-            found, largest = j, best[j].key
-    return found
+def _wins(best, key, j, feature):  # type: ignore[no-untyped-def]
+    """Return whether a key of feature j is larger than the best one so far, the lower on ties."""
+    if feature < 0:
+        return key > -np.inf
+    return key > best[feature].key or (key == best[feature].key and j < feature)
 
 
 @inner
-def _misses(rules, hist, total, j):  # type: ignore[no-untyped-def]
+def _misses(rules, hist, j):  # type: ignore[no-untyped-def]
     """Return whether values of feature j are missing in rows of the node."""
     missing = hist.offset[j + 1] - 1
     if missing - hist.offset[j] < hist.n_bins[j]:
         return False
-    return not _is_empty(rules, hist, total, missing)
+    return not _is_empty(rules, hist, missing)
 
 
 @inner
@@ -131,7 +71,7 @@ def _rule_out(rules, data, hist, node, block, j, scan):  # type: ignore[no-untyp
     if rules.min_samples_leaf > 1:
         counts, step = rules.n_sums * hist.size, 1
         if rules.kind == COSTS:
-            counts, step = rules.n_sums, node.total.shape[0]
+            counts, step = rules.n_sums, hist.total.shape[0]
         run = hist.sums[counts + (first + n_bins) * step] if block.missing_left else np.int64(0)
         for c in range(bins.shape[0]):
             run += hist.sums[counts + bins[c] * step]
@@ -147,12 +87,12 @@ def _rule_out(rules, data, hist, node, block, j, scan):  # type: ignore[no-untyp
 
 
 @inner
-def best_ratio(rules, node, d, best):  # type: ignore[no-untyped-def]
+def best_ratio(rules, hist, d, best):  # type: ignore[no-untyped-def]
     """Return the feature of the largest gain ratio among those of at least mean gain (C4.5), or -1.
 
     As in C4.5, gains may be below the mean by 1e-3 bits.
     """
-    weight = np.float64(weight_of(rules, node.total))
+    weight = np.float64(weight_of(rules, hist.total))
     corrected = rules.criterion == C45
     least = 0.0 if corrected else 1e-10
     mean, n = 0.0, 0
@@ -174,26 +114,43 @@ def best_ratio(rules, node, d, best):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _is_empty(rules, hist, total, b):  # type: ignore[no-untyped-def]
+def _is_empty(rules, hist, b):  # type: ignore[no-untyped-def]
     """Return whether bin b has no row of the node; exact, as sums are of positive integers."""
     if rules.kind == TARGETS:
         return hist.sums[hist.size + b] == 0
     if rules.kind == COSTS:
-        return hist.sums[b * total.shape[0] + rules.n_sums] == 0
+        return hist.sums[b * hist.total.shape[0] + rules.n_sums] == 0
     occupied = np.int64(0)
     for k in range(rules.n_sums):
-        if total[k] > 0:  # the planes of absent classes are not filled
+        if hist.total[k] > 0:  # the planes of absent classes are not filled
             occupied |= hist.sums[b + k * hist.size]
     return occupied == 0
 
 
 @inner
-def next_occupied(rules, hist, total, j, b):  # type: ignore[no-untyped-def]
+def next_occupied(rules, hist, j, b):  # type: ignore[no-untyped-def]
     """Return the first occupied bin after bin b of feature j of the histogram."""
     b += 1
-    while _is_empty(rules, hist, total, hist.offset[j] + b):
+    while _is_empty(rules, hist, hist.offset[j] + b):
         b += 1
     return b
+
+
+@inner
+def sum_left(rules, hist, j, b, missing_left, left):  # type: ignore[no-untyped-def]
+    """Write the sums of the rows in the first b + 1 bins of a feature, or with missing values."""
+    bin_step, plane_step, n_bins, total = 1, hist.size, hist.n_bins[j], hist.total
+    if rules.kind == COSTS:
+        bin_step, plane_step = total.shape[0], 1
+    for k in range(total.shape[0]):
+        run = np.int64(0)
+        if has_plane(rules.kind, total, k):
+            place = hist.offset[j] * bin_step + k * plane_step
+            for c in range(b + 1):
+                run += hist.sums[np.uint64(place + c * bin_step)]
+            if missing_left:
+                run += hist.sums[place + n_bins * bin_step]
+        left[k] = run
 
 
 @stage
@@ -242,9 +199,9 @@ def draw(rules, data, hist, node, j):  # type: ignore[no-untyped-def]
     """
     first, right = data.offset[j], data.n_bins[j] - 1
     left = 0
-    while left < right and _is_empty(rules, hist, node.total, first + left):
+    while left < right and _is_empty(rules, hist, first + left):
         left += 1
-    while left < right and _is_empty(rules, hist, node.total, first + right):
+    while left < right and _is_empty(rules, hist, first + right):
         right -= 1
     if left >= right:
         return -1, 0.0
@@ -270,17 +227,17 @@ def draw_features(rules, hist, node, scan):  # type: ignore[no-untyped-def]
     while n < d and (n < rules.n_drawn or not varies):
         other = n + np.int64(_uniform(stream, n) * (d - n))
         order[n], order[other] = order[other], order[n]
-        varies = varies or _varies(rules, hist, node.total, order[n])
+        varies = varies or _varies(rules, hist, order[n])
         n += 1
     return n
 
 
 @inner
-def _varies(rules, hist, total, j):  # type: ignore[no-untyped-def]
+def _varies(rules, hist, j):  # type: ignore[no-untyped-def]
     """Return whether rows of the node differ in feature j."""
     occupied = 0
     for b in range(hist.offset[j], hist.offset[j + 1]):
-        occupied += not _is_empty(rules, hist, total, b)
+        occupied += not _is_empty(rules, hist, b)
         if occupied > 1:
             return True
     return False
@@ -296,12 +253,23 @@ def _uniform(stream, j):  # type: ignore[no-untyped-def]
     return np.float64(x >> np.uint64(11)) * 2.0**-53
 
 
-def _search_with(score: Any, pick: Any) -> Any:
-    """Return the search function of a criterion, given two functions of `candidates`."""
+def _search_with(score: Any, listed: bool = True, exactly: bool = False) -> Any:
+    """Return the search function of a criterion.
+
+    Parameters
+    ----------
+    score : compiled function
+        Function of `candidates` that scores a block of candidates.
+    listed : bool, default=True
+        Whether the candidates are listed. Otherwise all bins are candidates: an empty bin ties with
+        the bin before it, which wins. Values are not missing, and nothing is drawn or counted.
+    exactly : bool, default=False
+        Whether the scores are approximate; then every feature has its own best candidate.
+    """
 
     @inner
     def search(rules, data, hist, node, first, end, scan):  # type: ignore[no-untyped-def]
-        """Write the best candidate of each feature; return the best feature, or -1.
+        """Write the best candidate; return its feature, or -1.
 
         Features and bins are numbered as in the histogram.
 
@@ -311,43 +279,65 @@ def _search_with(score: Any, pick: Any) -> Any:
         data : BinnedData
             Provides the values of the bins, for drawn thresholds.
         hist : Histogram
-        node : Searched
+        node : STEP
+            Record of `structures.STEP`.
         first, end : int
             Features first..end-1; all features if features are drawn.
         scan : Scan
         """
-        best, draws = scan.best, rules.n_drawn < hist.n_bins.shape[0]
-        done, n = first, draw_features(rules, hist, node, scan) if draws else end
+        best, feature, done, n = scan.best, -1, first, end
+        draws = listed and rules.n_drawn < hist.n_bins.shape[0]
+        if listed and draws:
+            n = draw_features(rules, hist, node, scan)
         while done < n:
             start = scan.order[done] if draws else done
             stop = start + 1 if draws else _block_end(hist, start, end)
             block, following = Features(start, stop, False), start
-            for j in range(start, stop):
-                best[j].key = -np.inf
             while block.first < stop:
-                list_bins(rules, hist, node.total, block, scan)
+                size = hist.offset[block.end] - hist.offset[block.first]
+                if listed:
+                    list_bins(rules, hist, block, scan)
+                    size = scan.where[block.end - block.first]
                 score(rules, hist, node, block, scan)
-                set_keys(rules, node, scan, scan.where[block.end - block.first])
-                for j in range(block.first, block.end):
-                    if rules.random or rules.min_samples_leaf > 1:
+                set_keys(rules, hist, node, scan, size)
+                if listed and (rules.random or rules.min_samples_leaf > 1):
+                    for j in range(block.first, block.end):
                         _rule_out(rules, data, hist, node, block, j, scan)
-                    c, c_end = scan.where[j - block.first], scan.where[j - block.first + 1]
-                    found = pick(rules, node, c, c_end, scan, best[j])
-                    if found >= 0:
-                        best[j].bin = scan.bins[found] - hist.offset[j]
-                        best[j].missing_left = block.missing_left
-                while following < stop and not _misses(rules, hist, node.total, following):
+                if exactly:
+                    for j in range(block.first, block.end):
+                        if not block.missing_left:
+                            best[j].key = -np.inf
+                        c, c_end = scan.where[j - block.first], scan.where[j - block.first + 1]
+                        found = pick_exactly(rules, hist, node, c, c_end, scan, best[j])
+                        if found >= 0:
+                            best[j].bin = scan.bins[found] - hist.offset[j]
+                            best[j].missing_left = block.missing_left
+                        if _wins(best, best[j].key, j, feature):
+                            feature = j
+                else:
+                    found, j = first_largest(scan.key[:size]), block.first
+                    place = scan.bins[found] if listed else hist.offset[j] + found
+                    while hist.offset[j + 1] <= place:
+                        j += 1
+                    if _wins(best, scan.key[found], j, feature):
+                        feature, own = j, best[j]
+                        own.key, own.gain = scan.key[found], scan.score[found]
+                        own.bin, own.missing_left = place - hist.offset[j], block.missing_left
+                if not listed:
+                    break
+                while following < stop and not _misses(rules, hist, following):
                     following += 1
                 block = Features(following, following + 1, True)
                 following += 1
             done += stop - start
-        return _best_of(first, end, best)
+        return feature
 
     return search
 
 
-search_gini = _search_with(score_gini, pick)
-search_error = _search_with(score_error, pick)
-search_costs = _search_with(score_costs, pick)
-search_targets = _search_with(score_targets, pick)
-search_entropy = _search_with(score_entropy, pick_exactly)
+search_two_classes = _search_with(score_two_classes, listed=False)
+search_gini = _search_with(score_gini)
+search_error = _search_with(score_error)
+search_costs = _search_with(score_costs)
+search_targets = _search_with(score_targets)
+search_entropy = _search_with(score_entropy, exactly=True)

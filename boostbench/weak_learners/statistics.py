@@ -1,9 +1,9 @@
 """Statistics: conversion of the numbers of a demand to the integers that trees are grown on.
 
-`boostbench.weak_learners.criteria` explains why sums are integers. Each kind of demand has two
-functions: one fills the rows, labels and statistics of a tree and leaves out rows without
-influence; the other adds the statistics of the rows of a node to the sums of the node. Positive
-weights and costs that round to 0 become 1, so that tiny weights still influence thresholds.
+`boostbench.weak_learners.criteria` explains why sums are integers. The function of a kind of demand
+fills the rows, labels and statistics of a tree, leaves out rows without influence, and writes the
+sums of the root. Positive weights and costs that round to 0 become 1, so that tiny weights still
+influence thresholds.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _factor(total):  # type: ignore[no-untyped-def]
 
 
 @inner
-def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-untyped-def]
+def prepare_labels(kind, number, count, rows, label, stat, sums):  # type: ignore[no-untyped-def]
     """Scale the weights of labels, or signed weights, whose signs become labels.
 
     Parameters
@@ -62,6 +62,8 @@ def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-u
         Number of samples that each row represents.
     rows, label, stat
         As in `GrowingTree`.
+    sums : int64[n_planes]
+        Sums of the root; written.
     """
     total, n = 0.0, np.uint64(0)
     for i in range(number.shape[0]):
@@ -71,6 +73,9 @@ def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-u
         total += w
     factor = _factor(total)
     heavy, cases, step = 0.0, np.int64(0), np.uint64(count.shape[0] > 1)
+    both, positive = np.int64(0), np.int64(0)  # additions to one sum in memory would wait
+    for k in range(sums.shape[0]):
+        sums[k] = 0
     for p in range(n):
         i = rows[p]
         w = number[i]
@@ -80,12 +85,21 @@ def prepare_labels(kind, number, count, rows, label, stat):  # type: ignore[no-u
         stat[i, 0] = max(np.int64(w * factor + 0.5), np.int64(1))
         heavy += np.float64(stat[i, 0])
         cases += count[i * step]
+        if kind == SIGNED:
+            both += stat[i, 0]
+            positive += stat[i, 0] * label[i]
+        else:
+            sums[label[i]] += stat[i, 0]
+    if kind == SIGNED:
+        sums[0], sums[1] = both - positive, positive
     return Sample(int(n), heavy, heavy / np.maximum(cases, 1), factor, factor, 0.0)
 
 
 @inner
-def prepare_costs(cost, rows, stat):  # type: ignore[no-untyped-def]
+def prepare_costs(cost, rows, stat, sums):  # type: ignore[no-untyped-def]
     """Scale costs, float64[K, n], less the smallest cost of each row."""
+    for k in range(cost.shape[0]):
+        sums[k] = 0
     n, total = 0, 0.0
     for i in range(cost.shape[1]):
         least, most, row_sum = cost[0, i], cost[0, i], 0.0
@@ -105,11 +119,12 @@ def prepare_costs(cost, rows, stat):  # type: ignore[no-untyped-def]
         for k in range(cost.shape[0]):
             over = cost[k, i] - least
             stat[i, k] = max(np.int64(over * factor + 0.5), np.int64(over > 0.0))
+            sums[k] += stat[i, k]
     return Sample(n, total * factor, 1.0, factor, factor, 0.0)
 
 
 @inner
-def prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def]
+def prepare_targets(target, weight, rows, stat, sums):  # type: ignore[no-untyped-def]
     """Scale weights, and weighted targets less their mean."""
     n, total, mean = 0, 0.0, 0.0
     for i in range(target.shape[0]):
@@ -124,68 +139,35 @@ def prepare_targets(target, weight, rows, stat):  # type: ignore[no-untyped-def]
         i = rows[p]
         size += abs(weight[i] * (target[i] - mean))
     factor, weight_factor = _factor(size), _factor(total)
+    sums[0] = sums[1] = 0
     for p in range(n):
         i = rows[p]
         stat[i, 0] = np.int64(np.rint(weight[i] * (target[i] - mean) * factor))
         stat[i, 1] = max(np.int64(np.rint(weight[i] * weight_factor)), np.int64(1))
+        sums[0] += stat[i, 0]
+        sums[1] += stat[i, 1]
     return Sample(n, 0.0, 1.0, factor, weight_factor, mean)
 
 
 @inner
-def count_samples(count, stat):  # type: ignore[no-untyped-def]
-    """Write the number of samples of each row to the last column of the statistics."""
-    for i in range(stat.shape[0]):
-        stat[i, stat.shape[1] - 1] = count[i if count.shape[0] > 1 else 0]
-
-
-@inner
-def add_labels(label, stat, rows, total):  # type: ignore[no-untyped-def]
-    """Add the weights of the rows to the sums of their classes, and the samples to the last sum."""
-    counted = stat.shape[1] > 1
-    for i in range(rows.shape[0]):
-        r = rows[i]
-        total[label[r]] += stat[r, 0]
-        if counted:
-            total[total.shape[0] - 1] += stat[r, 1]
-
-
-@inner
-def add_two_classes(label, stat, rows, total):  # type: ignore[no-untyped-def]
-    """Add the weights of the rows to the sums of two classes, without an addition per class.
-
-    Additions to one number in memory wait for each other.
-    """
-    both, positive = np.int64(0), np.int64(0)
-    for i in range(rows.shape[0]):
-        r = rows[i]
-        both += stat[r, 0]
-        positive += stat[r, 0] * label[r]
-    total[0] += both - positive
-    total[1] += positive
-
-
-@inner
-def add_costs(stat, rows, total):  # type: ignore[no-untyped-def]
-    """Add the costs and samples of the rows to the sums."""
-    for i in range(rows.shape[0]):
-        for k in range(total.shape[0]):
-            total[k] += stat[rows[i], k]
-
-
-@inner
-def add_targets(stat, rows, total):  # type: ignore[no-untyped-def]
-    """Add targets, weights and samples to the sums; return the sum of weight times target^2."""
-    square, targets, weights, samples = 0.0, np.int64(0), np.int64(0), np.int64(0)
+def count_samples(count, rows, stat, total):  # type: ignore[no-untyped-def]
+    """Write the number of samples of each row to its last statistic, and add it to the last sum."""
     last = stat.shape[1] - 1
+    total[total.shape[0] - 1] = 0
+    for p in range(rows.shape[0]):
+        i = rows[p]
+        stat[i, last] = count[i if count.shape[0] > 1 else 0]
+        total[total.shape[0] - 1] += stat[i, last]
+
+
+@inner
+def square_of(stat, rows):  # type: ignore[no-untyped-def]
+    """Return the sum of weight times target^2 over the rows.
+
+    It is a float, so it is not a difference of such sums, which would have rounding errors.
+    """
+    square = 0.0
     for i in range(rows.shape[0]):
-        r = rows[i]
-        s, w = np.float64(stat[r, 0]), np.float64(stat[r, 1])
-        targets += stat[r, 0]
-        weights += stat[r, 1]
-        samples += stat[r, last]
+        s, w = np.float64(stat[rows[i], 0]), np.float64(stat[rows[i], 1])
         square += s * (s / w)
-    total[0] += targets
-    total[1] += weights
-    if last > 1:
-        total[last] += samples
     return square

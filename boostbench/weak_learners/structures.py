@@ -76,6 +76,40 @@ CANDIDATE = np.dtype(
     align=True,
 )
 
+#: Search for the best split of a node, in work space.
+STEP = np.dtype(
+    [
+        ("built", np.int64),  # node whose histogram is built, -1: none
+        ("place", np.int64),  # slot of the built histogram
+        ("whole", np.int64),  # slot of the histogram to subtract the built one from, -1: none
+        ("node", np.int64),  # node to search
+        ("searched", np.int64),  # slot of its histogram, or of scratch for a compact one
+        ("impurity", np.float64),  # as in `NODE`
+        ("square", np.float64),
+        ("grid", np.float64),  # inverse of the difference below which gains tie
+        ("least_weight", np.int64),  # of a child, at least 1
+        ("unit", np.float64),  # weight of a case, for C4.5's correction
+        ("stream", np.uint64),  # key of the random draws
+    ],
+    align=True,
+)
+
+#: Best split of some features.
+FOUND = np.dtype(
+    [
+        ("feature", np.int64),  # -1: none
+        ("bin", np.int64),
+        ("threshold", np.float64),
+        ("missing_left", np.bool_),
+        ("key", np.float64),
+        ("gain", np.float64),
+    ],
+    align=True,
+)
+
+#: Leaves of a tree above which nodes of few rows, for compact histograms, are frequent.
+_MANY_LEAVES = 16
+
 #: Bins scanned at a time, so that the arrays of a scan stay in the L1 cache.
 BLOCK = 1024
 
@@ -100,6 +134,8 @@ class Histogram(NamedTuple):
         Total number of bins.
     compact : bool
         Whether the histogram is compact.
+    total : ndarray of int64, shape (n_planes,)
+        Sums over the rows.
     """
 
     sums: NDArray[np.int64]
@@ -107,6 +143,7 @@ class Histogram(NamedTuple):
     n_bins: NDArray[np.int64]
     size: int
     compact: bool
+    total: NDArray[np.int64]
 
 
 class Scan(NamedTuple):
@@ -190,13 +227,13 @@ class GrowingTree(NamedTuple):
         Node table.
     total : ndarray of int64, shape (2 * max_leaves, n_planes)
         Sums of the nodes.
+    left : ndarray of int64, shape (2 * max_leaves, n_planes)
+        Sums of the rows that the best split of each node sends left.
     split_order, leaf_order : ndarray of int64, shape (max_leaves,)
         Inner nodes in order of splitting, and leaves in order of their numbers in the forest.
     rows, buffer : ndarray of uint32, shape (n,)
         Rows of the leaves, leaf by leaf, and work space to partition them. Unsigned, since numba
         checks signed indices for negative ones.
-    at : ndarray of uint8, shape (n,)
-        The first bytes of `buffer`.
     label : ndarray of int32, shape (n,)
         Class of each row.
     stat : ndarray of int64, shape (n, q)
@@ -207,11 +244,11 @@ class GrowingTree(NamedTuple):
 
     nodes: NDArray[np.void]
     total: NDArray[np.int64]
+    left: NDArray[np.int64]
     split_order: NDArray[np.int64]
     leaf_order: NDArray[np.int64]
     rows: NDArray[np.uint32]
     buffer: NDArray[np.uint32]
-    at: NDArray[np.uint8]
     label: NDArray[np.int32]
     stat: NDArray[np.int64]
     free: NDArray[np.int64]
@@ -227,15 +264,26 @@ class Work(NamedTuple):
         Heap of open leaves.
     histogram : ndarray of int64, shape (n_kept + 1, n_planes * n_bins)
         Histograms of open leaves; the last row is scratch.
-    compact : CompactBins
+    compact : CompactBins or None
+        None if all histograms are full: in trees of few leaves, where few nodes have few rows, and
+        if samples are counted or features or thresholds drawn.
     scan : Scan
+    step : ndarray of STEP, shape (1,)
+        Current search.
+    found : ndarray of FOUND, shape (n_parts,)
+        Best split of each part of the features.
+    left : ndarray of int64, shape (n_parts, n_planes)
+        Sums of the rows that these splits send left; those of part 0 are in `tree.left`.
     """
 
     tree: GrowingTree
     queue: NDArray[np.void]
     histogram: NDArray[np.int64]
-    compact: CompactBins
+    compact: CompactBins | None
     scan: Scan
+    step: NDArray[np.void]
+    found: NDArray[np.void]
+    left: NDArray[np.int64]
 
     @classmethod
     def spaces(
@@ -249,7 +297,11 @@ class Work(NamedTuple):
         counted = rules.min_samples_leaf > 1 or rules.kind == COSTS
         n_planes, n_kept = rules.n_sums + counted, min(rules.histograms, rules.max_leaves)
         width = (1 if rules.kind in (LABELS, SIGNED) else rules.n_sums) + counted
+        drawn = rules.random or rules.n_drawn < data.n_features
+        labels_only = rules.kind in (LABELS, SIGNED) and not counted and not drawn
+        is_compact = labels_only and rules.max_leaves > _MANY_LEAVES
         sizes = (*data.codes.shape, len(data.low), rules.max_leaves, n_planes, width, n_kept)
+        sizes += (data.n_parts, is_compact)
         used, works = getattr(_last, "spaces", (None, []))
         works = [*works] if used == sizes else []
         works += [cls._of_sizes(*sizes) for _ in range(len(works), n_spaces)]
@@ -261,17 +313,19 @@ class Work(NamedTuple):
 
     @classmethod
     def _of_sizes(
-        cls, d: int, n: int, n_bins: int, max_leaves: int, n_planes: int, width: int, n_kept: int
-    ) -> Work:
-        buffer = np.empty(n, np.uint32)
+        cls, d: int, n: int, n_bins: int, max_leaves: int, n_planes: int, width: int, n_kept: int,
+        n_parts: int, is_compact: bool,
+    ) -> Work:  # fmt: skip
+        total, left = np.empty((2, 2 * max_leaves, n_planes), np.int64)
+        split_order, leaf_order = np.empty((2, max_leaves), np.int64)
         tree = GrowingTree(
             np.empty(2 * max_leaves, NODE),
-            np.empty((2 * max_leaves, n_planes), np.int64),
-            np.empty(max_leaves, np.int64),
-            np.empty(max_leaves, np.int64),
+            total,
+            left,
+            split_order,
+            leaf_order,
             np.empty(n, np.uint32),
-            buffer,
-            buffer.view(np.uint8)[:n],
+            np.empty(n, np.uint32),
             np.empty(n, np.int32),
             np.empty((n, width), np.int64),
             np.empty(n_kept + 1, np.int64),
@@ -280,15 +334,17 @@ class Work(NamedTuple):
             tree,
             np.empty(2 * max_leaves, OPEN),
             np.empty((n_kept + 1, n_planes * n_bins), np.int64),
-            CompactBins.of_sizes(n_bins, d),
+            CompactBins.of_sizes(n_bins, d) if is_compact else None,
             Scan.of_sizes(n_planes, np.empty(d, CANDIDATE), np.empty(d + 1, np.int64)),
+            np.empty(1, STEP),
+            np.empty(n_parts, FOUND),
+            np.empty((n_parts, n_planes), np.int64),
         )
 
     def of_member(self) -> Work:
-        """Return a copy that shares all but the arrays that each thread of a team needs alone."""
+        """Return a copy for another thread, with its own scan; it does no compact histograms."""
         scan = Scan.of_sizes(len(self.scan.prefix), self.scan.best, self.scan.order)
-        compact = CompactBins.of_sizes(len(self.compact.listed), len(self.scan.best))
-        return self._replace(scan=scan, compact=compact)
+        return self._replace(scan=scan, compact=None)
 
 
 #: Inner node of a grown tree.
@@ -296,6 +352,8 @@ GROWN_NODE = np.dtype(
     [
         ("feature", np.int32),
         ("threshold", np.float64),
+        ("low", np.uint8),  # a row goes right if ``low < bin <= high``
+        ("high", np.uint8),
         ("missing_left", np.bool_),
         ("left", np.int32),  # as in `Forest`: a node, or ~leaf
         ("right", np.int32),
@@ -325,6 +383,8 @@ class GrownTrees(NamedTuple):
         Impurity mass of the root.
     leaves : ndarray of int16, shape (n_trees, n)
         Leaf of every row; int32 if trees may have more than 2**15 leaves.
+    unplaced : ndarray of bool, shape (n_trees,)
+        Whether leaves of some rows of a tree are missing.
     """
 
     nodes: NDArray[np.void]
@@ -333,6 +393,7 @@ class GrownTrees(NamedTuple):
     leaf_offset: NDArray[np.int64]
     root_impurity: NDArray[np.float64]
     leaves: NDArray[Any]
+    unplaced: NDArray[np.bool_]
 
     @classmethod
     def room(cls, n_trees: int, max_leaves: int, n: int) -> GrownTrees:
@@ -348,6 +409,7 @@ class GrownTrees(NamedTuple):
             leaf_offset=np.zeros(n_trees + 1, np.int64),
             root_impurity=np.empty(n_trees),
             leaves=np.empty((n_trees, n), np.int16 if max_leaves <= 2**15 else np.int32),
+            unplaced=np.zeros(n_trees, np.bool_),
         )
 
     def without_gaps(self) -> GrownTrees:

@@ -27,35 +27,6 @@ _TAKEN, _POSTED, _DONE, _JOINED, _CLOSED = 0, 16, 32, 48, 64
 #: Number of checks without success after which a waiting thread yields its core at every check.
 _PATIENCE = 1000
 
-#: Work of the members in a step.
-STEP = np.dtype(
-    [
-        ("built", np.int64),  # node whose histogram is built, -1: none
-        ("place", np.int64),  # slot of the built histogram
-        ("whole", np.int64),  # slot of the histogram to subtract the built one from, -1: none
-        ("node", np.int64),  # node to search
-        ("searched", np.int64),  # slot of its histogram, or of scratch for a compact one
-        ("grid", np.float64),  # as in `splitting.Searched`
-        ("least_weight", np.int64),
-        ("unit", np.float64),
-        ("stream", np.uint64),
-    ],
-    align=True,
-)
-
-#: Best split of some features.
-FOUND = np.dtype(
-    [
-        ("feature", np.int64),  # -1: none
-        ("bin", np.int64),
-        ("threshold", np.float64),
-        ("missing_left", np.bool_),
-        ("key", np.float64),
-        ("gain", np.float64),
-    ],
-    align=True,
-)
-
 
 class Team(NamedTuple):
     """State that the members share in addition to the tree.
@@ -64,24 +35,21 @@ class Team(NamedTuple):
     ----------
     least : int
         Smallest amount of work for which a node is shared.
+    n_parts : int
+        Number of parts of a step.
     counters : ndarray of int64, shape (80,)
         Numbers of parts taken, posted and done, number of members that joined, and a flag that the
         trees are finished.
-    step : ndarray of STEP, shape (1,)
-        Current step.
-    found : ndarray of FOUND, shape (n_parts,)
-        Best split of each part.
     """
 
     least: int
+    n_parts: int
     counters: NDArray[np.int64]
-    step: NDArray[np.void]
-    found: NDArray[np.void]
 
     @classmethod
     def of(cls, n_parts: int, least: int) -> Team:
         """Return a team for steps of ``n_parts`` parts."""
-        return cls(least, np.zeros(80, np.int64), np.empty(1, STEP), np.empty(n_parts, FOUND))
+        return cls(least, n_parts, np.zeros(80, np.int64))
 
     @property
     def is_open(self) -> bool:
@@ -160,7 +128,7 @@ def has_members(team):  # type: ignore[no-untyped-def]
 @inner
 def post(team):  # type: ignore[no-untyped-def]
     """Post the parts of a step, after the step has been written."""
-    _add(team.counters, _POSTED, team.found.shape[0])
+    _add(team.counters, _POSTED, team.n_parts)
 
 
 @inner
@@ -169,7 +137,7 @@ def take(team):  # type: ignore[no-untyped-def]
     taken, posted = _load(team.counters, _TAKEN), _load(team.counters, _POSTED)
     while taken < posted:
         if _raise(team.counters, _TAKEN, taken):
-            return taken % team.found.shape[0]
+            return taken % team.n_parts
         taken = _load(team.counters, _TAKEN)
     return -1
 

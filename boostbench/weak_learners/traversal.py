@@ -6,8 +6,8 @@ its rank, so that ``x <= threshold`` is exactly ``code <= rank``. A traversal th
 per comparison instead of eight, and a block of rows stays in cache while all trees are traversed.
 
 The codes of a block of rows are stored by feature. In a small tree, all rows of a block pass node
-by node, sixteen rows per vector instruction. In a large tree, each row walks down alone, since it
-meets only few of the nodes.
+by node, as many per vector instruction as the type of the numbers of nodes allows. In a large tree,
+each row walks down alone, since it meets only few of the nodes.
 
 A single row walks down many trees at a time, by comparisons of its values. Encoding it would take
 longer than that.
@@ -15,10 +15,7 @@ longer than that.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from boostbench.compiled import inner, kernel
 
@@ -27,32 +24,10 @@ SMALL_TREE = 96  # nodes; in larger trees, walking down is faster than passing a
 LANES = 64  # trees that a single row walks down at a time
 
 
-class BlockWork(NamedTuple):
-    """Work space for a block of rows.
-
-    Attributes
-    ----------
-    position, walking : array of int32, shape (BLOCK,)
-        Node or leaf of each row, and rows that are not in a leaf yet.
-    scores : array of float64, shape (K, BLOCK)
-        Scores by class.
-    """
-
-    position: NDArray[np.int32]
-    walking: NDArray[np.int32]
-    scores: NDArray[np.float64]
-
-    @classmethod
-    def space(cls, n_columns: int) -> BlockWork:
-        """Return work space for scores of ``n_columns`` columns."""
-        position, walking = np.empty((2, BLOCK), np.int32)
-        return cls(position, walking, np.empty((n_columns, BLOCK)))
-
-
 @kernel
 def encode(X, ranks, codes):  # type: ignore[no-untyped-def]
-    """Write the codes of X, shape (n_blocks, n_used, BLOCK); see `scoring.Ranks`."""
-    features, grid, grid_offset = ranks.features, ranks.grid, ranks.grid_offset
+    """Write the codes of X, shape (n_blocks, n_used, BLOCK); see `scoring.RankedForest`."""
+    features, grid, grid_offset = ranks
     n = len(X)
     missing = ~codes.dtype.type(0)
     for block in range(len(codes)):
@@ -74,10 +49,13 @@ def encode(X, ranks, codes):  # type: ignore[no-untyped-def]
 
 
 @inner
-def _descend(codes, nodes, tree, rows, position, walking):  # type: ignore[no-untyped-def]
-    """Write the leaves of the first rows of a block in a tree to ``position``, as ``~leaf``.
+def _descend(  # type: ignore[no-untyped-def]
+    codes, start, nodes, tree, rows, position, walking
+):
+    """Move the rows of a block whose ``position`` is 0 down a tree, to ``~leaf``.
 
-    ``walking`` is work space of the same length.
+    ``codes`` has a row per feature; the block has ``rows`` columns from `start` on. ``walking`` is
+    work space of the length of ``position``.
     """
     column, low, high, left, right, node_offset = nodes
     first = node_offset[tree]
@@ -86,33 +64,45 @@ def _descend(codes, nodes, tree, rows, position, walking):  # type: ignore[no-un
         for i in range(rows):
             position[i] = -1
     elif n_nodes <= SMALL_TREE:
-        for i in range(rows):
-            position[i] = 0
         for node in range(n_nodes):
-            code = codes[column[first + node]]
+            code = codes[column[first + node], start : start + rows]
             a, b = low[first + node], high[first + node]
-            to_left, to_right = np.int16(left[first + node]), np.int16(right[first + node])
-            here = np.int16(node)
+            cast = position.dtype.type
+            to_left, to_right = cast(left[first + node]), cast(right[first + node])
+            here = cast(node)
             for i in range(rows):
                 to = to_right if (code[i] > a) & (code[i] <= b) else to_left
                 position[i] = to if position[i] == here else position[i]
     else:
+        n_walking = 0
         for i in range(rows):
-            position[i] = 0
-        for i in range(rows):
-            walking[i] = i
-        n_walking = rows
+            walking[n_walking] = i
+            n_walking += position[i] == 0
         while n_walking:
             still = 0
             for w in range(n_walking):
                 i = walking[w]
                 at = first + position[i]
-                code = codes[column[at], i]
+                code = codes[column[at], start + i]
                 node = right[at] if (code > low[at]) & (code <= high[at]) else left[at]
                 position[i] = node
                 walking[still] = i
                 still += node >= 0
             n_walking = still
+
+
+@kernel
+def place(codes, nodes, trees, leaves, position, walking):  # type: ignore[no-untyped-def]
+    """Replace leaf -1 of training rows in some grown trees, given the bins, shape (d, n)."""
+    for tree in trees:
+        for start in range(0, leaves.shape[1], BLOCK):
+            rows = min(BLOCK, leaves.shape[1] - start)
+            own = leaves[tree, start : start + rows]
+            for i in range(rows):
+                position[i] = ~own[i]
+            _descend(codes, start, nodes, tree, rows, position, walking)
+            for i in range(rows):
+                own[i] = ~position[i]
 
 
 @inner
@@ -205,7 +195,7 @@ def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
 def add_to_many(codes, nodes, leaves, additions, F, work):  # type: ignore[no-untyped-def]
     """Add the leaf values of some trees to F, block by block; see `scoring.Additions`."""
     trees, steps, decays = additions
-    position, G = work.position, work.scores
+    position, walking, G = work
     # Adding to scores by class is faster, but for few trees the transposition costs more.
     turned = len(trees) >= len(G)
     for block in range(len(codes)):
@@ -215,7 +205,9 @@ def add_to_many(codes, nodes, leaves, additions, F, work):  # type: ignore[no-un
             _load(F, start, rows, G)
         for j in range(len(trees)):
             tree, step, decay = trees[j], steps[j], decays[j]
-            _descend(codes[block], nodes, tree, rows, position, work.walking)
+            for i in range(rows):
+                position[i] = 0
+            _descend(codes[block], 0, nodes, tree, rows, position, walking)
             if turned:
                 _add_answers(leaves, tree, step, decay, rows, position, G)
             else:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostbench.weak_learners import C45, BinaryLabels, Tree, WeightedLabels
+from boostbench.weak_learners import C45, BinaryLabels, Tree, WeightedLabels, structures
 from boostbench.weak_learners.binning import bin_features
 from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.structures import GrownTrees
@@ -18,6 +18,11 @@ NEVER, ALWAYS = np.inf, 0.0
 def grow(tree, data, demand, entry_cost, **changed) -> GrownTrees:
     rules = tree._rules(data, demand, None)._replace(entry_cost=entry_cost, **changed)
     return grow_trees(data, rules, numbers_of(demand), tree._pruning_rules())
+
+
+@pytest.fixture(autouse=True)
+def _allow_in_small_trees(monkeypatch):
+    monkeypatch.setattr(structures, "_MANY_LEAVES", 0)
 
 
 LEARNERS = [

@@ -17,6 +17,7 @@ from boostbench.weak_learners import (
     Tree,
     WeightedLabels,
     growing,
+    structures,
 )
 from boostbench.weak_learners.team import (
     _JOINED,
@@ -33,22 +34,22 @@ from tests.weak_learners.reference import assert_same_trees, data_of, shapes
 
 
 @kernel
-def _count(team, member, n_steps, times):  # type: ignore[no-untyped-def]
+def _count(team, member, step, times):  # type: ignore[no-untyped-def]
     """Count how often each part of some steps is done."""
     if member > 0:
         join(team)
         part = wait_for_part(team)
         while part >= 0:
-            times[team.step[0].node, part] += 1
+            times[step[0], part] += 1
             hand_in(team)
             part = wait_for_part(team)
         return
-    for step in range(n_steps):
-        team.step[0].node = step
+    for number in range(len(times)):
+        step[0] = number
         post(team)
         part = take(team)
         while part >= 0:
-            times[step, part] += 1
+            times[step[0], part] += 1
             hand_in(team)
             part = take(team)
         wait_for_all(team)
@@ -56,14 +57,14 @@ def _count(team, member, n_steps, times):  # type: ignore[no-untyped-def]
 
 @pytest.mark.parametrize("n_members", [1, 2, 5])
 def test_threads_do_every_part_once(n_members):
-    team, times = Team.of(3, 0), np.zeros((300, 3), dtype=np.int64)
+    team, times, step = Team.of(3, 0), np.zeros((300, 3), dtype=np.int64), np.zeros(1, np.int64)
     others = [
-        threading.Thread(target=_count, args=(team, member, len(times), times))
+        threading.Thread(target=_count, args=(team, member, step, times))
         for member in range(1, n_members)
     ]
     for other in others:
         other.start()
-    _count(team, 0, len(times), times)
+    _count(team, 0, step, times)
     team.close()
     for other in others:
         other.join()
@@ -73,7 +74,7 @@ def test_threads_do_every_part_once(n_members):
 def test_a_late_thread_leaves_at_once():
     team, times = Team.of(2, 0), np.zeros((1, 2), dtype=np.int64)
     team.close()
-    _count(team, 1, 1, times)
+    _count(team, 1, np.zeros(1, np.int64), times)
     assert not times.any()
 
 
@@ -90,6 +91,7 @@ def _share_all(monkeypatch):
     monkeypatch.setattr(Team, "of", joined)
     monkeypatch.setattr(growing, "_SHARED_TREE", 0)
     monkeypatch.setattr(growing, "_SHARED_NODE", 0)
+    monkeypatch.setattr(structures, "_MANY_LEAVES", 0)
 
 
 LEARNERS = {
