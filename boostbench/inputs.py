@@ -47,8 +47,8 @@ _COMPILED = (".pyc", ".nbi", ".nbc")
 _LOADING = {"import": 1, "ctypes.dlopen": 0}
 #: Digest of each executed source by real path; empty if the file differed from the executed code.
 _executed: dict[str, str] = {}
-#: Likewise for files executed or opened on behalf of a plugin, by path of the plugin.
-_noted: dict[str, dict[str, str]] = {}
+#: Likewise of each file executed or opened on behalf of a plugin, by the path that it named.
+_noted: dict[str, str] = {}
 _plugin = ""
 _is_watching = False
 _busy = threading.local()
@@ -99,14 +99,20 @@ def check_sources(planned: Iterable[tuple[str, str]]) -> None:
             raise ChangedError("the code changed during the run; run again", where=path)
 
 
-def seen(planned: Iterable[tuple[str, str]]) -> dict[str, str]:
+def seen(planned: Iterable[tuple[str, str]], folder: str) -> dict[str, str]:
     """Return the digests of files that a run may depend on and its key does not cover.
 
-    Empty if all its sources belong to this package.
+    Those in ``folder``, of the plugin, have a path relative to it. Empty if all sources of the run
+    belong to this package. Files of other plugins in this process count too, since a module that
+    two of them import is executed once.
     """
     known = {path for path, _ in planned}
-    read = {path: digest for plugin in known for path, digest in _noted.get(plugin, {}).items()}
-    return {path: read[path] for path in sorted(read.keys() - known)}
+    others = [path for path in _noted if os.path.realpath(path) not in known]
+    inside = os.path.join(folder, "")
+    return {
+        path.removeprefix(inside) if folder else path: _noted[path]
+        for path in (sorted(others) if plugin_of(planned) else ())
+    }
 
 
 def plugin_of(planned: Iterable[tuple[str, str]]) -> str:
@@ -155,10 +161,10 @@ def _note_executed(code: Any) -> None:
         # Bytecode may be of an older text with equal size and modification time in seconds.
         if compile(text, path, "exec", dont_inherit=True) == code:
             digest = digest_of_text(text)
-    path = os.path.realpath(path)
-    _executed[path] = digest
-    if _plugin and not path.startswith(_PACKAGE):
-        _noted.setdefault(_plugin, {})[path] = digest
+    place = os.path.realpath(path)
+    _executed[place] = digest
+    if _plugin not in ("", place) and not place.startswith(_PACKAGE):
+        _noted[os.path.abspath(path)] = digest
 
 
 def _note_opened(path: Any, flags: Any) -> None:
@@ -168,8 +174,8 @@ def _note_opened(path: Any, flags: Any) -> None:
     writes = flags & (os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     if writes or path.endswith(_COMPILED) or path.startswith(_PACKAGE) or not _is_own(path):
         return
-    if os.path.isfile(path):
-        _noted.setdefault(_plugin, {})[os.path.realpath(path)] = digest_of(path)
+    if os.path.isfile(path) and os.path.realpath(path) != _plugin:
+        _noted[path] = digest_of(path)
 
 
 def is_installed(path: str) -> bool:

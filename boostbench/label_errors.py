@@ -36,8 +36,8 @@ from boostbench.api import Paths, paths_of
 from boostbench.baselines.filter_and_refit import calibrated, confident_joint, denied
 from boostbench.compare_boosters import Booster
 from boostbench.data.adding import is_data_file
+from boostbench.data.loading import locate
 from boostbench.data.readers import read_rows
-from boostbench.data.sources import locate
 from boostbench.data.splits import fold_ids
 from boostbench.errors import BoostbenchError
 from boostbench.models import booster_for, fitting

@@ -14,9 +14,8 @@ import numpy as np
 import pandas as pd
 
 from boostbench.data.catalog import catalog
-from boostbench.data.loading import sha256_of_rows
+from boostbench.data.loading import locate, sha256_of_rows
 from boostbench.data.official import HASHES, hashes_of, plain_cell
-from boostbench.data.sources import locate
 from boostbench.resources import shipped
 
 #: Data sets whose rows are in another order, or among other rows, in packages.

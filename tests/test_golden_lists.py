@@ -42,7 +42,7 @@ def names_of(*modules):
 
 
 NAMES = names_of("inputs", "registry", "data.generators", "data.loading", "data.dataset")
-NAMES |= names_of("data.catalog", "data.sources", "data.splits", "noise", "portable", "api")
+NAMES |= names_of("data.catalog", "data.splits", "noise", "portable", "api")
 NAMES |= names_of("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds")
 NAMES |= names_of("theory.minimal", "theory.layout", "theory.codewords")
 NAMES |= names_of("theory.gaussians", "baselines.robust_focal_loss", "weak_learners", "boosters")

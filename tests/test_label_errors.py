@@ -80,9 +80,10 @@ def test_classes_that_are_too_small_are_left_out():
 
 def test_the_command_tells_the_share_the_rows_and_the_comparison(boostbench):  # noqa: F811
     rows = "".join(
-        f"{k},{'red' if k % 3 else 'blue'},{'small' if k < 60 else 'large'}\n" for k in range(120)
+        f"{k},{'red' if k % 3 else 'blue'},{'small' if k < 60 else 'large'},7,q\n"
+        for k in range(120)
     )
-    Path("plants.csv").write_text(f"width,colour,kind\n5,red,large\n{rows}")
+    Path("plants.csv").write_text(f"width,colour,kind,row,label\n5,red,large,7,q\n{rows}")
     asked = ("labels", "plants.csv", "--target", "kind", "--repeats", "2", "--rounds", "20")
     outcome = boostbench(*asked, "-o", "out/suspects.csv")
     assert outcome.code == 0, outcome.err
@@ -92,7 +93,7 @@ def test_the_command_tells_the_share_the_rows_and_the_comparison(boostbench):  #
     assert " compare filter-and-refit random-forest sm-boost --on plants.csv --target kind" in last
     suspect, *_ = csv.DictReader(Path("out/suspects.csv").read_text().splitlines())
     assert (suspect["row"], suspect["label"], suspect["suggested"]) == ("1", "large", "small")
-    assert (suspect["width"], suspect["colour"]) == ("5", "red")
+    assert (suspect["width"], suspect["row (file)"], suspect["label (file)"]) == ("5", "7", "q")
     right = (f"{k},{'small' if k < 60 else 'large'}" for k in range(120))
     Path("right.csv").write_text("\n".join(["width,kind", *right]))
     *_, said, last = boostbench("labels", "right.csv", *asked[2:]).out.splitlines()

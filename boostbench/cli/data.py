@@ -37,7 +37,7 @@ def list_(*, data: Data, as_json: Json = False) -> int:
       boostbench data list
       boostbench data list --data DIR --json
     """
-    from boostbench.data.sources import locate
+    from boostbench.data.loading import locate
 
     rows = dataset_rows(data)
     for row in rows:
@@ -74,8 +74,7 @@ def fetch(
       boostbench data fetch --suite noise --from pickles
     """
     from boostbench.data.downloads import licence_note
-    from boostbench.data.loading import load
-    from boostbench.data.sources import locate
+    from boostbench.data.loading import load, locate
 
     sources: tuple[Any, ...] = tuple(source.value for source in only_from)
     entries = catalog(data).values()

@@ -10,7 +10,7 @@ from boostbench.data.catalog import catalog as catalog
 from boostbench.data.catalog import find_entry as find_entry
 
 #: Modules of the names that are imported on first use, since the catalog needs no numpy.
-_MODULES = {"Dataset": "dataset", "load": "loading", "locate": "sources", "split": "splits"}
+_MODULES = {"Dataset": "dataset", "load": "loading", "locate": "loading", "split": "splits"}
 
 
 def __getattr__(name: str) -> Any:

@@ -13,11 +13,10 @@ import yaml
 from boostbench.data.catalog import SUFFIXES, DatasetEntry, catalog_index, entry_of, folded
 from boostbench.data.columns import clean
 from boostbench.data.dataset import Dataset, encode_labels
-from boostbench.data.loading import load, load_located
+from boostbench.data.loading import files_in, load, load_located, located_files
 from boostbench.data.readers import parse_files
-from boostbench.data.sources import files_in, located_files
-from boostbench.data.tables import Parsed, find_name
-from boostbench.errors import DataError, UnknownNameError
+from boostbench.data.tables import Parsed
+from boostbench.errors import DataError
 from boostbench.source import read_value
 from boostbench.whole_files import read_file, write_files
 
@@ -159,10 +158,6 @@ def _described(file: Path, name: str, **declared: Any) -> DatasetEntry:
     declared = {key: value for key, value in declared.items() if value}
     entry = entry_of(name, declared, str(file))
     parsed = parse_files([(file, read_file(file))], entry)
-    names = [column.name for column in parsed.columns]
-    for unwanted in entry.drop:
-        if not find_name(unwanted, names, str(file)):
-            raise UnknownNameError("column", unwanted, names, where=str(file))
     n_rows, n_train = len(parsed.labels), parsed.n_train
     _, classes = encode_labels(parsed.labels.tolist())
     entry.check(str(file), n_rows, n_train, classes)

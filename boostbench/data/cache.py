@@ -13,6 +13,7 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -51,9 +52,16 @@ def keep(name: str, content: bytes) -> None:
         write_file(cache_dir() / name, hashlib.sha256(content).digest() + content)
 
 
+@lru_cache(maxsize=1)
+def _readers() -> str:
+    """Return a digest of the modules of this folder, since tables that others read may differ."""
+    modules = sorted(Path(__file__).parent.glob("*.py"))
+    return hashlib.sha256(b"".join(module.read_bytes() for module in modules)).hexdigest()[:16]
+
+
 def read_parsed(key: str) -> Parsed | None:
-    """Return the table stored under ``key``; None if it is missing or damaged."""
-    content = read_kept(f"columns/{key}.npz")
+    """Return the table that this version stored under ``key``; None if it is missing or damaged."""
+    content = read_kept(f"columns/{_readers()}-{key}.npz")
     if content is None:
         return None
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
@@ -81,7 +89,7 @@ def write_parsed(key: str, parsed: Parsed) -> None:
         arrays["in_test"] = parsed.in_test
     content = io.BytesIO()
     np.savez(content, **arrays)  # type: ignore[arg-type]
-    keep(f"columns/{key}.npz", content.getvalue())
+    keep(f"columns/{_readers()}-{key}.npz", content.getvalue())
 
 
 def _smallest(X: np.ndarray) -> np.ndarray:

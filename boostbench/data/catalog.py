@@ -60,11 +60,6 @@ class Libsvm(Model):
         """Paths of the one or two files."""
         return (self.train, self.test) if self.test else (self.train,)
 
-    @property
-    def file_names(self) -> tuple[str, ...]:
-        """Names of the files, without folder."""
-        return tuple(path.rpartition("/")[2] for path in self.paths)
-
 
 class PackageFile(Model):
     """Data file in a package of the Python registry or of Debian.
@@ -110,7 +105,7 @@ class DatasetEntry(Model):
     libsvm: Libsvm | None = None
     openml_id: PositiveInt | None = None
     packages: Listed[PackageFile] = ()
-    #: sha256 of the official rows in the official order; see `boostbench.data.official`.
+    #: sha256 of the official rows in the official order; see `boostbench.data.downloads`.
     rows_sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
     #: Name of the data set in scikit-learn.
     sklearn: Literal["breast-cancer", "digits", "iris", "wine"] | None = None

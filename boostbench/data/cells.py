@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -39,7 +39,7 @@ _DATES = (
     *("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
     *("%b %d %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %H:%M:%S %Y", "%b %d %H:%M:%S %z %Y"),
-    *("%b-%Y", "%b %Y", "%B %Y", "%Y年%m月%d日"),
+    *("%Y年%m月%d日", "%b-%Y", "%b %Y", "%B %Y", "%m/%Y", "%m-%Y", "%Y/%m"),
 )
 _WEEKDAY = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? ", re.IGNORECASE)
 _ZONE = re.compile(r"(?<=[\d.]) ?(UTC|GMT|Z)$")
@@ -57,9 +57,15 @@ ISO = "ISO8601"
 _ISO_DATE = re.compile(r"\d{4}-\d\d?(-\d\d?([T ]\d\d?:\d\d.*)?)?", re.ASCII)
 _HAS_DATE = re.compile(r"\d\D+\d|[A-Za-z]{3}.*\d", re.ASCII)
 _CLOCK = r"\d+:\d\d(:\d\d(\.\d+)?|\.\d+)?"
-_SPAN = r"(\d+(\.\d+)? ?(days?|d|hours?|hrs?|h( ?\d+ ?m)?|minutes?|mins?|seconds?|secs?|s|ms) ?)+"
-_ISO_SPAN = r"P(?=\d|T\d)(\d+D)?(T(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?"
-_DURATION = re.compile(rf"[+-]?({_CLOCK}|{_SPAN}([+-]?{_CLOCK})?|{_ISO_SPAN})", re.ASCII)
+_UNITS = r"years?|yrs?|months?|w(?:ee)?ks?|days?|d|hours?|hrs?|h( ?\d+ ?m|\d\d)?|minutes?|mins?"
+_SPAN = rf"(\d+(\.\d+)? ?({_UNITS}|seconds?|secs?|s|ms) ?)+"
+_DURATION = re.compile(rf"[+-]?({_CLOCK}|{_SPAN}([+-]?{_CLOCK})?)", re.ASCII)
+_ISO_SPAN = re.compile(
+    r"([+-]?)P(?=\d|T\d)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?", re.ASCII
+)
+_LONG = re.compile(r"(\d+(?:\.\d+)?) ?(y|mo|w)[a-z]+")
+#: Seconds of a mean year of the calendar, of its twelfth and of a week.
+_LONG_UNITS = {"y": 31_556_952, "mo": 2_629_746, "w": 604_800}
 _TWELVE_HOURS = re.compile(r"\d?\d:\d\d(:\d\d)? ?[ap]\.?m\.?", re.ASCII | re.IGNORECASE)
 _ASCII = dict.fromkeys((0x2013, 0x2212, 0xFF0D), "-") | dict.fromkeys((0x2019, 0x066C), "'")
 _ASCII |= {0x066B: ".", 0xFF0E: ".", 0xFF0C: ",", 0xB5: "μ"}
@@ -152,7 +158,7 @@ def _dates(words: Sequence[str]) -> Iterator[Reading]:
     reading = Reading("date", days_in(words, ISO), "days since 1970", ISO)
     yield reading
     for date in () if reading.is_whole else _DATES:
-        for time in _TIMES if "%H" not in date else ("",):
+        for time in _TIMES if "%d" in date and "%H" not in date else ("",):
             if not np.isnan(days_in(words[:_SAMPLE], date + time)).all():
                 yield Reading("date", days_in(words, date + time), date + time, date + time)
 
@@ -178,11 +184,27 @@ def durations_in(words: Sequence[str]) -> Iterator[Reading]:
         days = np.where(np.isnan(short), long, short)
         yield Reading("duration", np.round(np.mod(days, 1) * 86_400), "seconds")
 
-    texts = [word if _DURATION.fullmatch(word) else "" for word in words]
+    texts = [*map(_as_pandas_reads, words)]
     if any(texts):
-        full = [f"0:{text}" if re.fullmatch(r"\d+:\d+\.\d+", text) else text for text in texts]
-        full = [f"{text}:00" if text.count(":") == 1 else text for text in full]
-        yield read_times(pd.Series(pd.to_timedelta(full, errors="coerce")))
+        read = read_times(pd.Series(pd.to_timedelta(texts, errors="coerce")))
+        is_mean = any(re.search(r"P.*Y|P\d+M|y(ea)?r|month", word) for word in words)
+        mean = "; a year is 365.2425 days, a month a twelfth of it" if is_mean else ""
+        yield replace(read, note=f"seconds{mean}")
+
+
+def _as_pandas_reads(word: str) -> str:
+    """Return a duration without units that pandas does not know; empty if it is none."""
+    if match := _ISO_SPAN.fullmatch(word):
+        sign, years, months, weeks, days, time, *_ = match.groups("")
+        months = months.replace("M", " months ")
+        word = sign + years.replace("Y", " years ") + months + weeks.replace("W", " weeks ")
+        word += days.replace("D", " days ") + time[1:].lower()
+    elif not _DURATION.fullmatch(word):
+        return ""
+    word = f"0:{word}" if re.fullmatch(r"\d+:\d+\.\d+", word) else word
+    word = f"{word}:00" if word.count(":") == 1 else word
+    word = re.sub(r"(?<=\d) ?d(?!a)", " days ", re.sub(r"h(\d\d)$", r"h\1m", word))
+    return _LONG.sub(lambda long: f"{float(long[1]) * _LONG_UNITS[long[2]]}s", word)
 
 
 def read_times(cells: pd.Series) -> Reading:

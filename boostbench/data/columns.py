@@ -52,6 +52,7 @@ _MARKERS = frozenset(
 
 #: Function that returns ``file:line`` (or ``file: row n``) of a row, counted from 0.
 RowPlace = Callable[[int], str]
+_EXCEL_TEXT = re.compile(r'^="([^"]*)"$')
 _INVISIBLE = dict.fromkeys((0xAD, 0x200B, 0x2060, 0xFEFF))
 _SHOWN = 3  # odd cells in a message
 
@@ -105,14 +106,16 @@ def clean(text: object) -> str:
 
     White space around it is removed, and within it (line breaks too) is one space; letters with
     accents have one form (Unicode NFC). Characters without width (zero-width space, soft hyphen)
-    are left out. Upper and lower case stay different.
+    are left out, and so is the sign of Excel for texts: ``="5"`` is ``5``. Upper and lower case
+    stay different.
 
     Examples
     --------
     >>> clean("  dark\n red ")
     'dark red'
     """
-    return " ".join(unicodedata.normalize("NFC", str(text)).translate(_INVISIBLE).split())
+    plain = " ".join(unicodedata.normalize("NFC", str(text)).translate(_INVISIBLE).split())
+    return _EXCEL_TEXT.sub(r"\1", plain)
 
 
 def number_of(label: str) -> Decimal | None:

@@ -42,7 +42,7 @@ class Dataset:
     extras : mapping
         Further numbers drawn by a generator, e.g. ``{"beta": 0.13}`` of ``madelon``.
     checksum : str
-        See `boostbench.data.sources.Located`; computed from the bytes that were read.
+        See `boostbench.data.loading.Located`; computed from the bytes that were read.
     columns : tuple of Column
         What each column of a file became, columns that are left out included.
     encode, missing : str or float

@@ -23,19 +23,10 @@ from boostbench.resources import shipped
 HASHES = "row-hashes.npz"
 
 
-def rows_sha256(parsed: Parsed, in_test: NDArray[np.bool_] | None) -> str:
-    """Return the checksum of numbers, categories, labels and, if given, the division.
+def rows_sha256(parsed: Parsed) -> str:
+    """Return the checksum of numbers, categories, labels and, if there is one, the division.
 
-    Parameters
-    ----------
-    parsed : Parsed
-    in_test : ndarray of bool, or None
-        Official division; True for test rows.
-
-    Returns
-    -------
-    digest : str
-        64 hex digits.
+    It has 64 hex digits.
     """
     y, classes = encode_labels(parsed.labels.tolist())
     X = np.where(np.isnan(parsed.X), np.nan, parsed.X + 0.0)  # one bit pattern for NaN and for zero
@@ -43,7 +34,7 @@ def rows_sha256(parsed: Parsed, in_test: NDArray[np.bool_] | None) -> str:
     digest = hashlib.sha256(json.dumps([X.shape, categories, classes]).encode())
     digest.update(X.astype(">f8").tobytes())
     digest.update(y.astype(">i8").tobytes())
-    digest.update(b"" if in_test is None else in_test.astype(np.uint8).tobytes())
+    digest.update(b"" if parsed.in_test is None else parsed.in_test.astype(np.uint8).tobytes())
     return digest.hexdigest()
 
 

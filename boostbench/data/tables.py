@@ -100,7 +100,10 @@ def find_target(columns: Sequence[str], entry: DatasetEntry, where: str) -> str:
 
 
 def declared_types(entry: DatasetEntry, names: Sequence[str], where: str) -> dict[str, Declared]:
-    """Return what the entry declares of columns, by the names in the file.
+    """Return the types that the entry gives to columns, by the names in the file.
+
+    Columns to drop have the type ``dropped``. Of a set with downloads, which have other columns
+    than the file, it may be a column that the file lacks.
 
     Raises
     ------
@@ -108,10 +111,11 @@ def declared_types(entry: DatasetEntry, names: Sequence[str], where: str) -> dic
         If the file has no such column.
     """
     declared: dict[str, Declared] = {}
-    for name, kind in entry.types.items():
-        if not (found := find_name(name, names, where)):
+    for name, kind in (*entry.types.items(), *((name, "dropped") for name in entry.drop)):
+        if found := find_name(name, names, where):
+            declared[found] = kind
+        elif kind != "dropped" or not (entry.packages or entry.openml_id or entry.libsvm):
             raise UnknownNameError("column", name, names, where=entry.where or where)
-        declared[found] = kind
     return declared
 
 
@@ -151,17 +155,17 @@ def parse_frame(
     target = find_target(names, entry, path)
     if len(frame) == 0:
         raise DataError("there is a header but no data row", where=path)
-    dropped = {find_name(name, names, path) for name in entry.drop}
     asked = declared_types(entry, names, path)
     declared = {**(kinds or {}), **asked}
-    if target in dropped or asked.get(target, "category") != "category":
+    dropped = [name for name, kind in asked.items() if kind == "dropped"]
+    if asked.get(target, "category") != "category":
         what = f"column {target!r} holds the labels, so it cannot be dropped; its type is category"
         raise DataError(what, where=entry.where or path)
     split = find_name("split", [name for name in names if name not in (target, *dropped)], path)
     kinds = {n: declared.get(n, "") for n in names if n not in (target, split)}
     if entry.n_categorical == 0:  # numbers that a file declares categories
         kinds = {name: kind if isinstance(kind, str) else "" for name, kind in kinds.items()}
-    out = {name for name, kind in kinds.items() if name in dropped or kind == "id"}
+    out = [name for name, kind in kinds.items() if kind in ("dropped", "id")]
     X = np.empty((len(frame), len(kinds) - len(out)))
     labels = parse_labels(frame[target], place, declared.get(target, ""))
     classes = np.unique(labels)
@@ -171,7 +175,7 @@ def parse_frame(
     free = iter(X.T)
     for name, kind in kinds.items():
         if name in out:
-            columns.append(Column(name, "dropped" if name in dropped else "id"))
+            columns.append(Column(name, "dropped" if kind == "dropped" else "id"))
             continue
         strict = entry.n_categorical is None
         try:

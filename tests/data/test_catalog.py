@@ -74,11 +74,6 @@ def test_an_empty_catalog_is_no_mistake(folder):
     assert "toy" in catalog([folder])
 
 
-def test_a_file_needs_no_entry(put):
-    entry = find_entry("mine", [put("mine.csv", "a,target\n1,x\n2,y\n")])
-    assert (entry.name, entry.n_rows) == ("mine", None)
-
-
 def test_a_catalog_that_is_a_pipe_is_not_waited_for(folder):
     os.mkfifo(folder / "pipe.yaml")
     with pytest.raises(DataError, match="cannot be read: it is not a regular file"):

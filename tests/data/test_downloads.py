@@ -8,8 +8,7 @@ from time import sleep
 import openml as openml_package
 import pytest
 
-from boostbench.data.loading import load
-from boostbench.data.sources import locate
+from boostbench.data.loading import load, locate
 from boostbench.errors import DataUnavailableError
 
 TRAIN = "".join(f"{i % 11} 1:{i} 10:{i}\n" for i in range(528))

@@ -14,9 +14,8 @@ import pandas as pd
 import pytest
 
 from boostbench.cli.app import main
-from boostbench.data.loading import load
+from boostbench.data.loading import load, locate
 from boostbench.data.official import hashes_of
-from boostbench.data.sources import locate
 from boostbench.errors import DataUnavailableError
 
 ROWS = "7,A, 1.50,yes\n7,B,2,no\n7,A,-0.8740000000000001,yes\n7,C,2,no\n7,B,2,no\n"

@@ -1,7 +1,6 @@
 import pytest
 
-from boostbench.data.loading import load
-from boostbench.data.sources import locate
+from boostbench.data.loading import load, locate
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
 
 TOY = "split,a,b,target\n" + "".join(
@@ -43,27 +42,9 @@ def test_a_damaged_file_is_never_replaced_by_another_source(put):
         load("iris", None, [put("iris.csv", "a,target\n1,x\n2,y\n")])
 
 
-def test_the_checksum_follows_the_bytes_and_the_reading(put, folder):
-    put("toy.csv", TOY)
-    before = locate("toy", None, [folder]).checksum
-    assert locate("toy", None, [folder]).checksum == before
-    (folder / "toy.yaml").write_text("toy: {drop: [b]}\n")
-    dropped = locate("toy", None, [folder]).checksum
-    put("toy.csv", TOY.replace("0,0,x", "0,1,x"))
-    changed = locate("toy", None, [folder]).checksum
-    assert len({before, dropped, changed}) == 3
-    (folder / "toy.yaml").write_text("toy: {drop: [b], notes: nothing that matters}\n")
-    assert locate("toy", None, [folder]).checksum == changed
-
-
 def test_the_checksum_of_a_generator_follows_its_parameters():
     sums = [locate("two-norm", params).checksum for params in (None, {}, {"n_train": 5})]
     assert sums[0] == sums[1] != sums[2]
-
-
-def test_dropped_columns_are_no_features(put, folder):
-    (folder / "toy.yaml").write_text("toy: {drop: [B]}\n")
-    assert load("toy", None, [put("toy.csv", TOY)]).feature_names == ("a",)
 
 
 @pytest.mark.parametrize(

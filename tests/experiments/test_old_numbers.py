@@ -5,16 +5,16 @@ import io
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
-import textwrap
 import zipfile
 
 import pytest
 
 from boostbench import inputs
-from boostbench.data.loading import load
-from boostbench.data.sources import locate
+from boostbench.data import cache
+from boostbench.data.loading import load, locate
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
@@ -23,8 +23,15 @@ from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import record as records
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import forget_code
+from tests.golden import parametrized
 
-PLUGIN = """
+CSV = "u,v,target\n" + "".join(f"{i % 7},{i % 3},{'abc'[i % 3]}\n" for i in range(60))
+ARFF = "@relation r\n@attribute u real\n@attribute class {a,b}\n@data\n" + "1,a\n2,b\n" * 30
+
+
+def plugin(answer="0", imports="", declared="pass"):
+    """Return a booster that always predicts one class."""
+    return f"""
 import importlib
 import json
 import pathlib
@@ -35,73 +42,143 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 
 class Constant(ClassifierMixin, BaseEstimator):
-    def __init__(self, n_estimators=10, random_state=None):
+    {declared}
+
+    def __init__(self, n_estimators=10, shift=0, class_weight=None, random_state=None):
         self.n_estimators = n_estimators
+        self.shift = shift
+        self.class_weight = class_weight
+        self.random_state = random_state
 
     def fit(self, X, y):
         self.classes_ = np.unique(y)
-        self.answer_ = self.classes_[{answer}]
+        self.answer_ = self.classes_[int({answer})]
         return self
 
     def staged_predict(self, X):
         for _ in range(self.n_estimators):
             yield np.full(len(X), self.answer_)
 """
-CONFIG = """
-name: attacked
-datasets: [DATA]
-split: {holdout: 0.3}
-boosters: ['constant.py:Constant']
-rounds: 2
-"""
-CSV = "u,v,target\n" + "".join(f"{i % 7},{i % 3},{'abc'[i % 3]}\n" for i in range(60))
+
+
+def config(**keys):
+    plain = {"name": "attacked", "datasets": ["mine"], "split": {"holdout": 0.3}, "rounds": 2}
+    return json.dumps({**plain, "boosters": ["constant.py:Constant"], **keys})
+
+
+def zip_of(text):
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as file:
+        file.writestr("attacked_in_a_zip.py", text)
+    return content.getvalue()
+
+
+def library_of(shift):
+    """Return an extension module; bytes behind its end change the file alone."""
+    origin = importlib.util.find_spec("markupsafe._speedups").origin
+    return pathlib.Path(origin).read_bytes() + bytes(shift)
+
+
+def link(target):
+    """Return a function that makes a file a link to another one."""
+
+    def make(path):
+        path.unlink(missing_ok=True)
+        path.symlink_to(target)
+
+    return make
+
+
+def touched(text):
+    """Return a function that replaces a text and keeps size and time of the file."""
+
+    def make(path):
+        times = os.stat(path)
+        path.write_text(text)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+    return make
 
 
 class Attack:
     """An experiment of one run in a folder of its own."""
 
-    def __init__(self, folder, data="iris"):
+    def __init__(self, folder):
         self.folder = folder
-        self.data = folder / "data"
-        self.data.mkdir()
+        self.dirs = [folder / "first", folder / "data"]
         self.store = RecordStore(folder / "results")
-        (folder / "attacked.yaml").write_text(CONFIG.replace("DATA", data))
+        self.write({"attacked.yaml": config(), "constant.py": plugin(), "data/mine.csv": CSV})
+        self.dirs[0].mkdir()
 
-    def write(self, name, text):
-        path = self.folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(textwrap.dedent(text))
-        return path
+    def write(self, files):
+        """Write files, or make them by functions; None removes one.
 
-    def plan(self, **options):
+        The files may be text as in a golden list, with expressions after ``= ``.
+        """
+        if isinstance(files, str):
+            _, *parts = re.split(r"^--- (\S+)\n", files, flags=re.MULTILINE)
+            files = dict(zip(*[iter(parts)] * 2, strict=True))
+            files = {n: eval(t[2:]) if t.startswith("= ") else t for n, t in files.items()}
+        for name, content in files.items():
+            path = self.folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if callable(content):
+                content(path)
+            elif content is None:
+                path.unlink()
+            else:
+                path.unlink(missing_ok=True)  # a library that is in use must not be overwritten
+                path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def plan(self):
         """Plan as a new process does."""
         forget_code()
-        config = load_config(
-            self.folder / "attacked.yaml", data_dirs=[self.data], check_parameters=False
-        )
-        store = RecordStore(self.folder / "results")
-        return make_plan(expand(config), store, [self.data], **options)
+        file = self.folder / "attacked.yaml"
+        runs = expand(load_config(file, data_dirs=self.dirs, check_parameters=False))
+        return make_plan(runs, RecordStore(self.folder / "results"), self.dirs)
 
     def run(self, plan):
-        return run_plan(plan.todo(), self.store, InlineExecutor([self.data]))
+        return run_plan(plan.todo(), self.store, InlineExecutor(self.dirs))
 
 
 @pytest.fixture
-def attack(tmp_path):
+def attack(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path / "library")
     return Attack(tmp_path)
 
 
-def test_the_sizes_of_an_ordered_set_are_part_of_its_checksum(tmp_path):
-    (tmp_path / "mine.csv").write_text(CSV)
-    catalog = tmp_path / "mine.yaml"
-    found = []
-    for n_train in (20, 40):
-        catalog.write_text(f"mine: {{ordered: true, n_train: {n_train}, n_test: {60 - n_train}}}\n")
-        data = load("mine", None, [tmp_path])
-        assert len(data.official[0]) == n_train
-        assert data.checksum == locate("mine", None, [tmp_path]).checksum
-        found.append(data.checksum)
-    assert found[0] != found[1]
+@parametrized(pathlib.Path(__file__).with_name("old_numbers.txt"))
+def test_a_record_is_not_used_after_a_change_of(title, given, expected, attack):
+    attack.write(given)
+    outcome = attack.run(attack.plan())
+    assert {*outcome.counts} == {"ok"}, outcome.failures[0][1].why
+    assert {*attack.plan().counts()} == {"ok"}
+    attack.write(expected)
+    assert "ok" not in attack.plan().counts()
+
+
+def test_a_key_has_64_bits_of_the_checksum_of_the_data(attack):
+    checksum = locate("mine", None, attack.dirs).checksum
+    assert attack.plan().runs[0].key.data == checksum[:16]
+
+
+def test_a_table_that_another_version_parsed_is_parsed_anew(tmp_path, monkeypatch):
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
+    (tmp_path / "mine.csv").write_text(CSV + "1,2,a\n" * 20_000)
+    load("mine", None, [tmp_path])
+    monkeypatch.setattr(cache, "_readers", lambda: "other")
+    load("mine", None, [tmp_path])
+    assert len([*(tmp_path / "cache" / "columns").iterdir()]) == 2
+
+
+@pytest.mark.parametrize("declared", ["pass", "nested_rounds = True"])
+def test_a_record_of_more_rounds_counts_only_if_the_booster_says_so(attack, declared):
+    attack.write({"constant.py": plugin(declared=declared)})
+    attack.run(attack.plan())
+    attack.write({"attacked.yaml": config(rounds=1)})
+    assert attack.plan().counts() == {"missing" if declared == "pass" else "ok": 1}
 
 
 def test_descriptive_keys_of_the_catalog_do_not_change_the_key_of_a_run(tmp_path):
@@ -114,40 +191,16 @@ def test_descriptive_keys_of_the_catalog_do_not_change_the_key_of_a_run(tmp_path
 
 
 @pytest.mark.parametrize("put_back", [False, True])
-def test_data_replaced_during_a_run_are_refused(tmp_path, monkeypatch, put_back):
-    attack = Attack(tmp_path, "mine")
-    attack.write("constant.py", PLUGIN.format(imports="", answer="0"))
-    path = attack.write("data/mine.csv", CSV)
-    plan = attack.plan()
-    path.write_text(CSV.replace("a\n", "d\n"))
+@pytest.mark.parametrize("changed", ["data", "code"])
+def test_what_changes_during_a_run_is_refused(attack, changed, put_back):
+    files = {"data": "data/mine.csv", "code": "constant.py"}
+    plan, old = attack.plan(), (attack.folder / files[changed]).read_text()
+    attack.write({files[changed]: old.replace("a\n", "d\n").replace("int(0)", "int(1)")})
     outcome = attack.run(plan)
     if put_back:
-        path.write_text(CSV)
+        attack.write({files[changed]: old})
     assert outcome.counts == {"stale": 1}
-    assert "mine.csv: the data changed during the run; run again" in outcome.failures[0][1].why
-    assert attack.plan().counts() == {"missing": 1}
-
-
-def test_replaced_data_of_the_same_size_and_time_are_seen(tmp_path):
-    path = tmp_path / "mine.csv"
-    path.write_text(CSV)
-    before, times = locate("mine", None, [tmp_path]).checksum, os.stat(path)
-    path.write_text(CSV.replace("a\n", "d\n"))
-    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
-    assert locate("mine", None, [tmp_path]).checksum != before
-
-
-@pytest.mark.parametrize("put_back", [False, True])
-def test_source_edited_before_a_worker_imports_it_is_refused(attack, put_back):
-    old, new = (PLUGIN.format(imports="", answer=answer) for answer in "01")
-    attack.write("constant.py", old)
-    plan = attack.plan()
-    path = attack.write("constant.py", new)
-    outcome = attack.run(plan)
-    if put_back:
-        path.write_text(old)
-    assert outcome.counts == {"stale": 1}
-    assert "constant.py: the code changed during the run" in outcome.failures[0][1].why
+    assert f"the {changed} changed during the run; run again" in outcome.failures[0][1].why
     assert attack.plan().counts() == {"missing": 1}
 
 
@@ -169,135 +222,7 @@ def test_an_edit_within_a_second_is_not_hidden_by_stored_bytecode(tmp_path):
     assert (x, digest) in (("1", ""), ("2", inputs.digest_of(str(module))))
 
 
-def module_of(shift):
-    return f"shift = {shift}\n".encode()
-
-
-def zip_of(shift):
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w") as file:
-        file.writestr("attacked_in_a_zip.py", module_of(shift))
-    return content.getvalue()
-
-
-def library_of(shift):
-    """Return an extension module; bytes behind its end change the file alone."""
-    origin = importlib.util.find_spec("markupsafe._speedups").origin
-    return pathlib.Path(origin).read_bytes() + bytes(shift)
-
-
-#: What a plugin reads: its imports, its answer, the file, and the content of the file.
-HELPERS = {
-    "a package beside": ("from {name}.step import shift", "shift", "{name}/step.py", module_of),
-    "a module on the path": ("import {name} as helper", "helper.shift", "{name}.py", module_of),
-    "a module by a computed name": (
-        "helper = importlib.import_module('{name}'[:3] + '{name}'[3:])",
-        "helper.shift",
-        "{name}.py",
-        module_of,
-    ),
-    "a module that a function imports": (
-        "def late():\n    import {name}\n    return {name}.shift",
-        "late()",
-        "{name}.py",
-        module_of,
-    ),
-    "a module in a zip": (
-        "import sys; sys.path.append('{folder}/{name}.zip'); import attacked_in_a_zip as helper",
-        "helper.shift",
-        "{name}.zip",
-        zip_of,
-    ),
-    "a text that is executed": (
-        "exec(pathlib.Path('{folder}/{name}.txt').read_text())",
-        "shift",
-        "{name}.txt",
-        module_of,
-    ),
-    "a file": (
-        "",
-        "json.loads(pathlib.Path(__file__).with_name('{name}.json').read_text())['shift']",
-        "{name}.json",
-        lambda shift: json.dumps({"shift": shift}).encode(),
-    ),
-    "a file descriptor": (
-        "import os; descriptor = os.open('{folder}/{name}.txt', os.O_RDONLY)",
-        "int(os.read(descriptor, 1))",
-        "{name}.txt",
-        lambda shift: str(shift).encode(),
-    ),
-    "an array in a file": (
-        "table = np.fromfile('{folder}/{name}.bin', dtype=np.int8)",
-        "table[0]",
-        "{name}.bin",
-        lambda shift: bytes([shift]),
-    ),
-    "an extension module": ("from {name} import _speedups", "0", "{name}/_speedups.so", library_of),
-    "a library": (
-        "import ctypes; ctypes.CDLL('{folder}/{name}.so')",
-        "0",
-        "{name}.so",
-        library_of,
-    ),
-}
-
-
-@pytest.mark.parametrize("kind", HELPERS)
-def test_records_depend_on_the_files_that_a_plugin_reads(attack, monkeypatch, kind):
-    library = attack.folder / "library" if kind == "a module on the path" else attack.folder
-    names = {"name": f"attacked_{'_'.join(kind.split())}", "folder": library}
-    imports, answer, file = (part.format(**names) for part in HELPERS[kind][:3])
-    content = HELPERS[kind][3]
-    library.mkdir(exist_ok=True)
-    monkeypatch.syspath_prepend(library)
-    (library / file).parent.mkdir(exist_ok=True)
-    (library / file).parent.joinpath("__init__.py").touch()
-    (library / file).write_bytes(content(0))
-    attack.write("constant.py", PLUGIN.format(imports=imports, answer=answer))
-    outcome = attack.run(attack.plan())
-    assert outcome.counts == {"ok": 1}, outcome.failures[0][1].why
-    again = attack.plan().runs[0]
-    assert again.status == "ok", again.reason
-    (library / file).unlink()  # a library that is in use must not be overwritten
-    (library / file).write_bytes(content(1))
-    plan = attack.plan()
-    assert plan.counts() == {"stale": 1}
-    assert "changed since it was done" in plan.runs[0].reason
-    if kind == "a file":  # the run reads it, and not this process once
-        attack.run(plan)
-        assert attack.plan().counts() == {"ok": 1}
-
-
-def test_a_record_depends_on_the_users_module_that_has_the_booster(attack, monkeypatch):
-    monkeypatch.syspath_prepend(attack.folder)
-    package = "attacked_package"
-    attack.write(f"{package}/__init__.py", "")
-    attack.write(f"{package}/shifts.py", "shift = 0\n")
-    imports = f"from {package}.shifts import shift"
-    attack.write(f"{package}/constants.py", PLUGIN.format(imports=imports, answer="shift"))
-    config = CONFIG.replace("constant.py:Constant", f"{package}.constants:Constant")
-    (attack.folder / "attacked.yaml").write_text(config.replace("DATA", "iris"))
-    outcome = attack.run(attack.plan())
-    assert outcome.counts == {"ok": 1}, outcome.failures[0][1].why
-    assert attack.plan().counts() == {"ok": 1}
-    attack.write(f"{package}/shifts.py", "shift = 1\n")
-    assert attack.plan().counts() == {"stale": 1}
-
-
-@pytest.mark.parametrize(("declared", "status"), [("", "missing"), ("nested_rounds = True", "ok")])
-def test_a_record_of_more_rounds_counts_if_the_booster_says_so(attack, declared, status):
-    text = PLUGIN.format(imports="", answer="0")
-    attack.write(
-        "constant.py", text.replace("    def __init__", f"    {declared}\n    def __init__")
-    )
-    attack.run(attack.plan())
-    config = attack.folder / "attacked.yaml"
-    config.write_text(config.read_text().replace("rounds: 2", "rounds: 1"))
-    assert attack.plan().counts() == {status: 1}
-
-
 def test_other_versions_of_the_packages_behind_a_record_are_told(attack, monkeypatch):
-    attack.write("constant.py", PLUGIN.format(imports="", answer="0"))
     attack.run(attack.plan())
     assert attack.plan().runs[0].versions == ""
     monkeypatch.setattr(records, "_version", lambda package: "99.0")
@@ -308,8 +233,6 @@ def test_other_versions_of_the_packages_behind_a_record_are_told(attack, monkeyp
 
 
 def test_a_run_of_built_in_parts_notes_no_files(attack):
-    (attack.folder / "attacked.yaml").write_text(
-        CONFIG.replace("DATA", "iris").replace("'constant.py:Constant'", "samme")
-    )
+    attack.write({"attacked.yaml": config(boosters=["samme"])})
     attack.run(attack.plan())
     assert attack.plan().runs[0].record().inputs == {}

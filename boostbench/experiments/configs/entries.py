@@ -19,7 +19,7 @@ from pydantic import Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
 from boostbench.data.catalog import find_entry, folded
-from boostbench.data.sources import is_undivided
+from boostbench.data.loading import is_undivided
 from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import drawn_by

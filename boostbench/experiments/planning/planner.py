@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -19,7 +20,7 @@ from boostbench.errors import (
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import Data, Params, Run
-from boostbench.experiments.store.identity import Key, code_of, components_of, value_of
+from boostbench.experiments.store.identity import Key, code_of, components_of, folder_of, value_of
 from boostbench.experiments.store.record import Summary
 from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.streams import stream
@@ -102,8 +103,7 @@ def check_data(plan: Plan, todo: Iterable[PlannedRun], data_dirs: Sequence[str |
         With the errors of all data sets.
     """
     from boostbench.data.dataset import class_indices
-    from boostbench.data.loading import load_located
-    from boostbench.data.sources import locate
+    from boostbench.data.loading import load_located, locate
     from boostbench.data.splits import split
 
     read = {planned.run.data.name for planned in plan.runs if planned.status == "ok"}
@@ -172,7 +172,7 @@ class _Planner:
                 record = self.summary(self.store.path_of(run.data.name, old))
                 if record is None or (old.rounds != run.rounds and not record.nested_rounds):
                     continue
-                outdated = "" if self.store.is_archive else _changed_input(record)
+                outdated = "" if self.store.is_archive else _changed_input(record, folder_of(run))
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
                     reason, seconds = record.why or changed or absent, record.total_seconds
@@ -203,7 +203,7 @@ class _Planner:
             asked = booster.component, booster.params, *of
             if asked not in self._codes:
                 self._codes[asked] = code_of(run, entry.generator)
-            self._shared[run.around_seed] = self._codes[asked], checksum[:8]
+            self._shared[run.around_seed] = self._codes[asked], checksum[:16]
         return Key(value_of(run), run.rounds, *self._shared[run.around_seed])
 
     def _obstacle(self, run: Run, entry: DatasetEntry) -> str:
@@ -228,7 +228,7 @@ class _Planner:
 def _source_of(data: Data, data_dirs: Sequence[str | Path]) -> tuple[DatasetEntry, str, str]:
     """Return entry and checksum of a data set, and why it is absent; empty if it is present."""
     from boostbench.data.catalog import find_entry
-    from boostbench.data.sources import locate
+    from boostbench.data.loading import locate
 
     entry = find_entry(data.name, data_dirs)
     try:
@@ -263,19 +263,23 @@ def takes_two_classes(component: Any) -> bool:
     return tags is not None and not tags.multi_class
 
 
-def _changed_input(record: Summary) -> str:
+def _changed_input(record: Summary, folder: str) -> str:
     """Return which file that a run read has changed; empty for none, or for absent files.
 
-    The machine that writes the report may lack the files.
+    Relative paths are those in the folder of the plugin. The machine that writes the report may
+    lack the files.
     """
-    changed = (
-        path for path, digest in record.inputs.items() if digest_of(path) not in ("", digest)
-    )
-    return next((f"{path}, which it read, changed since it was done" for path in changed), "")
+    for path, digest in record.inputs.items():
+        if digest_of(os.path.join(folder, path)) not in ("", digest):
+            return f"{path}, which it read, changed since it was done"
+    return ""
 
 
 def _difference(old: Key, new: Key) -> str:
-    """Return the parts of the key that changed, in words; absent data counts as unchanged."""
-    names = ("code", "data") if new.data else ("code",)
-    changed = [name for name in names if getattr(old, name) != getattr(new, name)]
-    return f"the {' and the '.join(changed)} changed since it was done" if changed else ""
+    """Return the parts of the key that changed, in words; absent data counts as unchanged.
+
+    Keys of before have fewer digits of the checksum of the data.
+    """
+    is_same = {"code": old.code == new.code, "data": new.data.startswith(old.data) or not new.data}
+    changed = " and the ".join(name for name, same in is_same.items() if not same)
+    return f"the {changed} changed since it was done" if changed else ""

@@ -140,7 +140,11 @@ def of_other_code(planned: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
     for stale in planned:
         old, key = stale.recorded, stale.key
         if stale.status == "stale" and stale.path and old and old.code != key.code:
-            record = stale.store.summary(stale.path) if old.data == key.data != "" else None
+            record = (
+                stale.store.summary(stale.path)
+                if old.data and key.data.startswith(old.data)
+                else None
+            )
             if record is not None and record.status == "ok":
                 yield stale
 

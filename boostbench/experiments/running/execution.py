@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from boostbench import registry
 from boostbench.data.dataset import Dataset, class_indices, impute
-from boostbench.data.loading import load
-from boostbench.data.sources import locate
+from boostbench.data.loading import load, locate
 from boostbench.data.splits import fold_ids, split
 from boostbench.errors import BoostbenchError, ChangedError, UnknownNameError
 from boostbench.experiments.configs.expressions import resolve

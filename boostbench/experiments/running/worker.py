@@ -15,7 +15,7 @@ from boostbench.errors import ChangedError, DataUnavailableError, UnknownNameErr
 from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
-from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.identity import Key, folder_of
 from boostbench.experiments.store.record import Record, complaint, versions
 from boostbench.inputs import load_plugins
 from boostbench.threads import threads
@@ -115,7 +115,11 @@ def _execute(job: Job) -> dict[str, Any]:
     if not hasattr(registry.boosters.get(job.run.booster.component), "nested_rounds"):
         fields["nested_rounds"] = False  # the first rounds may depend on the number of rounds
     inputs.check_sources(job.sources)
-    return {**fields, "seconds": clocks.rounded(), "inputs": inputs.seen(job.sources)}
+    return {
+        **fields,
+        "seconds": clocks.rounded(),
+        "inputs": inputs.seen(job.sources, folder_of(job.run)),
+    }
 
 
 def _status_of(problem: BaseException) -> str:

@@ -62,7 +62,7 @@ class Key:
     value: str  # as by `value_of`
     rounds: int  # T; a record may be valid for smaller T too, see `Booster.nested_rounds`
     code: str  # as by `code_of`
-    data: str  # first 8 characters of the checksum of the data; empty if the data is absent
+    data: str  # first 16 characters of the checksum of the data; empty if the data is absent
 
     def __str__(self) -> str:
         return f"{self.value}-{self.rounds}-{self.code}-{self.data}"
@@ -110,6 +110,12 @@ def code_of(run: Run, generator: str = "") -> str:
     if generator:
         origins.append(registry.generators.module(generator))
     return code_fingerprint(origins)
+
+
+def folder_of(run: Run) -> str:
+    """Return the folder of the plugin file of a run's booster or noise; empty without one."""
+    named = (name for name in (run.booster.component, run.noise.component) if ".py:" in name)
+    return next((str(Path(registry.boosters.module(name)).parent) for name in named), "")
 
 
 def is_own_code(run: Run) -> bool:
@@ -195,7 +201,6 @@ def _fingerprint(origins: tuple[str, ...]) -> str:
 
 def _walk(origins: tuple[str, ...]) -> set[Path]:
     """Return the files behind origins, with weak learners that are named in them."""
-    learners = registry.weak_learners
     paths: set[Path] = set()
     waiting = list(origins)
     seen: set[str] = set()
@@ -209,8 +214,7 @@ def _walk(origins: tuple[str, ...]) -> set[Path]:
             continue
         paths.add(path)
         waiting += _imports_of(origin)
-        words = _facts_of(path).words
-        waiting += [learners.module(name) for name in learners.names() if name in words]
+        waiting += _components_named_in(path)
     return paths
 
 
@@ -424,3 +428,15 @@ def _definers(module: str, name: str, root: str) -> list[str]:
 def _hands_on(path: Path) -> bool:
     """Return whether a file imports names, maybe lazily, for those who import them from it."""
     return path.name == "__init__.py" or path == _PACKAGE / "plugins.py"
+
+
+def _components_named_in(path: Path) -> Iterator[str]:
+    """Yield the modules of weak learners whose names are strings in the code.
+
+    In files of the user, also those of boosters.
+    """
+    words = _facts_of(path).words
+    for name in words.intersection(registry.weak_learners.names()):
+        yield registry.weak_learners.module(name)
+    for name in () if path.is_relative_to(_PACKAGE) else words.intersection(registry.boosters):
+        yield from registry.boosters.origins(name)

@@ -78,18 +78,6 @@ def own_runs(runs_of, data_file):
     return runs_of(SMALL.replace("[wine, iris]", "[mine]"), data_dirs=[data_file.parent])
 
 
-def test_an_edited_data_file_makes_its_runs_stale(own_runs, data_file, results):
-    dirs = [data_file.parent]
-    carry_out(own_runs, results, data_dirs=dirs)
-    assert counts(own_runs, results, data_dirs=dirs) == {"ok": 4}
-    data_file.write_text(data_file.read_text() + "1,1,a\n")
-    plan = make_plan(own_runs, RecordStore(results), dirs)
-    assert plan.counts() == {"stale": 4}
-    assert plan.runs[0].reason == "the data changed since it was done"
-    assert plan.runs[0].record() is None
-    assert len(plan.todo()) == 4
-
-
 def test_records_count_without_their_data(own_runs, data_file, results):
     dirs = [data_file.parent]
     carry_out(own_runs[:3], results, data_dirs=dirs)

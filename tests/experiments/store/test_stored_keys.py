@@ -45,8 +45,7 @@ def test_no_change_makes_records_stale_unasked():
     assert not names, (
         f"this change makes the records of users stale: {len(names)} of {n} stored keys moved "
         f"({', '.join(names[:8])}{', ...' * (len(names) > 8)}). If it is meant, run `{RENEW}` and "
-        "say in the changelog which records become stale; if files of data are read otherwise, "
-        "increase `_PARSER_VERSION`, or tables that are cached stay as they were read"
+        "say in the changelog which records become stale"
     )
 
 
