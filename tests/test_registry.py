@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -111,6 +112,12 @@ def test_a_plugin_file_that_fails_leaves_no_module(tmp_path):
     with pytest.raises(PluginError, match=r"plugin\.py:2 cannot be loaded: RuntimeError\('no'"):
         load_plugin(path, where="--plugin")
     assert not any(getattr(m, "__file__", None) == str(path) for m in sys.modules.values())
+
+
+def test_a_plugin_that_is_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.py")
+    with pytest.raises(PluginError, match=r"pipe\.py is not a regular file"):
+        load_plugin(tmp_path / "pipe.py")
 
 
 def test_a_name_may_point_into_a_file(registry, tmp_path):

@@ -83,6 +83,8 @@ class Report:
             for name, figure in self.figures.items():
                 try:
                     drawings[name] = files_of(figure)
+                except OSError:  # of a font, for example; the report of before stays
+                    raise
                 except Exception as error:  # a plugin's figure may raise anything
                     self.undrawn[name] = f"{name}: raised {type(error).__name__}: {error}"
         return drawings

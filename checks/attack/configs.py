@@ -95,7 +95,7 @@ def _directed() -> Iterator[tuple[str, bytes, tuple[str, ...]]]:
         "many seeds": ["seeds: 1e9", "seeds: 1000000000", f"seeds: {[*range(30_000)]}"],
         "sizes": ["sizes: {quick: nan}", "sizes: nan", "sizes: {quick: {sizes: {quick: {}}}}"],
         "folds": ["split: {folds: 100000}", "split: {folds: 1000}\nseeds: 10000"],
-        "nesting": ["title: " + "[" * n for n in (41, 500, 100_000)]
+        "nesting": ["title: " + "[" * n for n in (41, 500, 1500, 100_000)]
         + ["title: " + "{a: " * n for n in (41, 500, 30_000)]
         + ["\n".join(" " * k + "- " for k in range(600))],
         "aliases": [

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 from sklearn.utils import estimator_checks
@@ -125,6 +125,15 @@ def test_permuting_the_samples_changes_nothing(name: str) -> None:
     X, y = problem(name, 100)
     order = np.random.default_rng(0).permutation(len(y))
     assert_array_equal(made(name).fit(X, y).scores(X), made(name).fit(X[order], y[order]).scores(X))
+
+
+@pytest.mark.parametrize("name", ["adaboost-cost", "adaboost-m1", "samme"])
+def test_units_of_features_and_a_constant_column_change_last_bits_at_most(name: str) -> None:
+    X, y = problem(name, 100)
+    scores = made(name).fit(X, y).scores(X)
+    for other in (4 * X, np.column_stack([X, np.ones(100)])):
+        found = made(name).fit(other, y).scores(other)
+        assert_allclose(found, scores, rtol=1e-12, atol=1e-14)
 
 
 @every_booster

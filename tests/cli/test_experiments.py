@@ -127,6 +127,8 @@ def test_only_missing_runs_are_done_unless_all_are_asked_for(boostbench, tiny):
     assert "3 cached" in second.out
     fresh = boostbench("run", tiny, "--fresh", "--executor", "inline")
     assert fresh.out.startswith("tiny: 6 runs: 6 ok in")
+    fewer = boostbench("run", tiny, "--fresh", "--set", "rounds=2", "--executor", "inline")
+    assert (fewer.code, fewer.out[:22]) == (0, "tiny: 6 runs: 6 ok in ")
 
 
 def test_several_configs_share_their_runs(boostbench, done, tmp_path):

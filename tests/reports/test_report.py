@@ -85,7 +85,11 @@ def test_the_files_of_a_report(report):
     assert "AdaBoost.MH" in report.report.main_table()
 
 
-def test_the_same_records_give_the_same_bytes(tmp_path):
+def unreadable_font(figure):
+    raise OSError(5, "Input/output error", "font.ttf")
+
+
+def test_the_same_records_give_the_same_bytes_and_a_read_error_leaves_them(tmp_path, monkeypatch):
     kinds = [
         kind for kind in registry.figures if registry.figures.module(kind)[:10] == "boostbench"
     ]
@@ -104,6 +108,10 @@ def test_the_same_records_give_the_same_bytes(tmp_path):
     before = {path: path.read_bytes() for path in first.paths}
     again = report_of(tmp_path, config)
     assert {path: path.read_bytes() for path in again.paths} == before
+    monkeypatch.setattr("boostbench.reports.experiment_report.files_of", unreadable_font)
+    with pytest.raises(OSError, match="font"):
+        report_of(tmp_path, config)
+    assert {path: path.read_bytes() for path in first.paths} == before
 
 
 def test_the_page_needs_nothing_but_itself(report):
