@@ -200,7 +200,10 @@ def _fingerprint(origins: tuple[str, ...]) -> str:
 
 
 def _walk(origins: tuple[str, ...]) -> set[Path]:
-    """Return the files behind origins, with weak learners that are named in them."""
+    """Return the files behind origins, with weak learners that are named in them.
+
+    Of files of the user, also with boosters.
+    """
     paths: set[Path] = set()
     waiting = list(origins)
     seen: set[str] = set()
@@ -214,7 +217,11 @@ def _walk(origins: tuple[str, ...]) -> set[Path]:
             continue
         paths.add(path)
         waiting += _imports_of(origin)
-        waiting += _components_named_in(path)
+        words = {*_facts_of(path).words}
+        for name in words.intersection(registry.weak_learners.names()):
+            waiting.append(registry.weak_learners.module(name))
+        for name in () if path.is_relative_to(_PACKAGE) else words & {*registry.boosters.names()}:
+            waiting += registry.boosters.origins(name)
     return paths
 
 
@@ -428,15 +435,3 @@ def _definers(module: str, name: str, root: str) -> list[str]:
 def _hands_on(path: Path) -> bool:
     """Return whether a file imports names, maybe lazily, for those who import them from it."""
     return path.name == "__init__.py" or path == _PACKAGE / "plugins.py"
-
-
-def _components_named_in(path: Path) -> Iterator[str]:
-    """Yield the modules of weak learners whose names are strings in the code.
-
-    In files of the user, also those of boosters.
-    """
-    words = _facts_of(path).words
-    for name in words.intersection(registry.weak_learners.names()):
-        yield registry.weak_learners.module(name)
-    for name in () if path.is_relative_to(_PACKAGE) else words.intersection(registry.boosters):
-        yield from registry.boosters.origins(name)
