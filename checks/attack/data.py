@@ -122,7 +122,7 @@ def _mutated(number: int, rng: random.Random) -> Case:
     catalog = _YAML if rng.random() < 0.05 else None  # rarely, as all catalogs are read again
     if catalog is not None and rng.random() < 0.5:
         catalog = _changed(catalog.encode(), rng).decode("utf-8", "replace")
-    command = None if number % 25 else rng.choice(("verify", "add", "plan"))
+    command = None if number % 25 else rng.choice(("fetch", "add", "plan"))
     problem = _problem_with(name, content, catalog, command)
     return Case(f"mutated {name}", not problem, f"{problem}: {content[:300]!r} {catalog!r}")
 
@@ -171,7 +171,7 @@ def _call(command: str, *more: str) -> str:
         "name: toy\ndatasets: [toy]\nsplit: {holdout: 0.3}\nboosters: [samme]\nrounds: 2\n"
     )
     arguments = {
-        "verify": ["data", "verify", "toy", "--data", "data"],
+        "fetch": ["data", "fetch", "toy", "--data", "data"],
         "add": ["data", "add", file, "--name", "mine", "--to", "added", *more],
         "plan": ["plan", "toy.yaml", "--data", "data"],
     }[command]
@@ -222,7 +222,7 @@ def _directed() -> Iterator[Case]:
         ),
     }
     for kind, (name, content) in files.items():
-        for command in ("verify", "add", "plan", None):
+        for command in ("fetch", "add", "plan", None):
             problem = _problem_with(name, content, None, command)
             yield Case(kind, not problem, f"{command}: {problem}")
     for kind, make in {
@@ -235,7 +235,7 @@ def _directed() -> Iterator[Case]:
             shutil.rmtree("data", ignore_errors=True)
             Path("data").mkdir()
             make(f"data/{name}")
-            for command in ("verify", "plan", *(("add",) if name != "toy.yaml" else ())):
+            for command in ("fetch", "plan", *(("add",) if name != "toy.yaml" else ())):
                 problem = _call(command)
                 yield Case(kind, not problem, f"{command} {name}: {problem}")
     yield from _caches()

