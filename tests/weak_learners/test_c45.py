@@ -167,9 +167,7 @@ print([_digest(one.py_func) for pair in _KERNELS.values() for one in pair])
 """
 
 
-def test_loaded_kernels_prune_as_compiled_ones_do(
-    capsys,
-):
+def test_loaded_kernels_prune_as_compiled_ones_do(capsys):
     exec(PRUNING, {})  # compiles, if nobody did before
     here = capsys.readouterr().out
     assert here.startswith("6\n2\n[")

@@ -30,8 +30,7 @@ LEARNERS = [
     Tree("entropy", max_leaf_nodes=9),
     Tree("gain-ratio"),
     Tree("error", max_depth=4),
-    Tree(min_samples_leaf=3),
-    Tree("entropy", min_weight_fraction_leaf=0.05, min_samples_leaf=2),
+    Tree("entropy", min_weight_fraction_leaf=0.05),
     C45(),
     C45(version="simple"),
 ]

@@ -96,13 +96,8 @@ def _share_all(monkeypatch):
 
 LEARNERS = {
     "labels": [Tree(), Tree("entropy", max_leaf_nodes=9), Tree("gain-ratio"), C45()],
-    "binary": [
-        Tree(),
-        Tree("error", max_depth=4),
-        Tree(min_samples_leaf=3),
-        Tree(splitter="random"),
-    ],
-    "costs": [Tree(), Tree(max_features=2)],
+    "binary": [Tree(), Tree("error", max_depth=4), Tree(min_samples_leaf=3)],
+    "costs": [Tree(), Tree(max_features=2), Tree(splitter="random")],
     "targets": [Tree(), Tree(min_samples_leaf=2, max_leaf_nodes=6)],
 }
 
