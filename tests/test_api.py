@@ -29,6 +29,7 @@ datasets: [iris]
 split: {split}
 boosters:
   - samme: {{grid: {{weak_learner: {{greedy: {{max_depth: [1, 2, 3]}}}}}}}}
+  - samme: {{label: stumps, grid: {{weak_learner: {{greedy: {{max_depth: [1]}}}}}}}}  # tried above
   - sm-boost: {{grid: {{subsample: [0.3, 0.9]}}}}
 select: {select}
 rounds: 3

@@ -82,13 +82,14 @@ def make_plan(
         for selection in selections
         for head in selection.heads
     )
+    selected = {run for selection in selections for run in selection.selected()}
     return Plan(
         planned,
         lambda: (
             selection.result(head, by_run) for selection in selections for head in selection.heads
         ),
         n_open,
-        {run: selection.curve for selection in selections for run in selection.tried()},
+        {run: selection.curve for selection in selections for run in selection.tried() - selected},
     )
 
 

@@ -228,10 +228,13 @@ class Selection:
         return True
 
     def tried(self) -> set[Run]:
-        """Return the trials that were not selected."""
+        """Return the trials."""
+        return {run for runs in self.trials.values() for run in runs}
+
+    def selected(self) -> set[Run]:
+        """Return the runs whose test errors are reported."""
         choices = (self.choices or {}).items()
-        selected = {self._fit_of(head, choice) for head, of_head in choices for choice in of_head}
-        return {run for runs in self.trials.values() for run in runs} - selected
+        return {self._fit_of(head, choice) for head, of_head in choices for choice in of_head}
 
     def status(self, head: Run, planned: Mapping[Run, PlannedRun]) -> tuple[str, str]:
         """Return the status of the selection for a head, and its explanation."""
