@@ -341,6 +341,7 @@ readings-pairs: setup  ## soft-max, Fig. 7: pairs drawn in a round, features of 
 
 readings-levels: setup  ## deep boosting, Table 1: the largest depth, 16 partitions
 	$(call experiment,deep-boosting/levels)
+	$(call experiment,deep-boosting/depth-five)
 
 readings-gentleboost: setup  ## SPLBoost, Figs. 4 and 5: GentleBoost
 	$(call experiment,spl-boosting/gentleboost)
