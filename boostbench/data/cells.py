@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 Declared = str | tuple[str, ...]
 Numbers = NDArray[np.float64]
 
-_MONEY = r"[A-Z]{0,2}[$€£¥₹₽₩₺₪]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|BRL|kr|Rs)\.? "
+_MONEY = r"(?-i:[A-Z]{0,2})[$€£¥₹₽₩₺₪]|(?:USD|EUR|GBP|JPY|CHF|CNY|INR|BRL|kr|Rs)\.? "
 _NUMBERS = {
     writing: re.compile(
         rf"(?P<sign>[+-]?) ?(?P<before>{_MONEY}|) ?(?P<number>[+-]?("
