@@ -161,7 +161,7 @@ class Quantity:
 
     @property
     def asks(self) -> str:
-        """What makes runs record it, in words; older runs lack a newer clock."""
+        """Setting that makes runs record it, in words; older runs lack a newer clock."""
         setting = f"'{self.asked[0]}: [{self.asked[1]}]'" if self.asked else ""
         anew = "`run --fresh` of older runs" if self.is_incidental else ""
         return " and ".join(filter(None, (setting, self.requires, anew)))
