@@ -318,8 +318,8 @@ def experiment_on(
 def data_of(experiment: Experiment) -> Iterator[tuple[str, Dataset]]:
     """Yield the label of each data set in a comparison, and the data set."""
     for entry in experiment.config.datasets:
-        data = entry.data
-        found = load(data.name, data.params.plain(), experiment.data, data.encode, data.missing)
+        data, folders = entry.data, experiment.data
+        found = load(data.component, data.params.plain(), folders, data.encode, data.missing)
         yield data.label or data.name, found
 
 

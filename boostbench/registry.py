@@ -291,6 +291,11 @@ class Registry:
         return iter(self.names())
 
 
+def without_folder(name: str) -> str:
+    """Return a registered name, or the file name and attribute of a plugin without its folder."""
+    return Path(name).name if ".py:" in name else name
+
+
 def _is_reference(name: str) -> bool:
     """Return whether a name has the form ``"FILE.py:NAME"`` or ``"package.module:NAME"``."""
     return re.fullmatch(r".+\.py:.*|[^\W\d][\w.]*:[^\W\d]\w*", name) is not None

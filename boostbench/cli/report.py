@@ -277,7 +277,7 @@ def _sources(
     dirs = [folder for experiment in experiments for folder in experiment.data]
     found: dict[str, dict[str, str]] = {"source": {}, "licence": {}, "citation": {}}
     for result in results:
-        label, entry = result.run.dataset, find_entry(result.run.data.name, dirs)
+        label, entry = result.run.dataset, find_entry(result.run.data.component, dirs)
         if label not in found["citation"]:
             found["citation"][label] = entry.citation
             for download in downloads_of(entry)[:1]:

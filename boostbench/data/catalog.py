@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, PositiveInt, ValidationError
 
 from boostbench.errors import ConfigError, DataError, UnknownNameError, nearest
-from boostbench.registry import generators
+from boostbench.registry import generators, without_folder
 from boostbench.resources import shipped
 from boostbench.source import Keys, read_source, where_in
 from boostbench.validation import Listed, Model, first_mistake
@@ -279,7 +279,7 @@ def find_entry(name: str, dirs: Sequence[str | Path] = (), *, where: str = "") -
         if any(os.path.isfile(folder / f"{name}{suffix}") for suffix in SUFFIXES):
             return DatasetEntry(name=name, where=str(folder))
     if name in generators:
-        return DatasetEntry(name=name, generator=name)
+        return DatasetEntry(name=without_folder(name), generator=name)
     known = [alias for e in catalog(dirs).values() for alias in (e.name, *e.aliases)]
     raise UnknownNameError("data set", name, known, where=where)
 
@@ -308,6 +308,9 @@ def _read_catalog_file(path: Path, raw: dict[str, tuple[Keys, str]]) -> None:
         if not isinstance(facts, Keys):
             what = f"entry {name!r} must be a name with a mapping, e.g. 'mine: {{n_rows: 150}}'"
             raise DataError(what, where=where)
+        generator = facts.get("generator")
+        if isinstance(generator, str) and ".py:" in generator:  # a file beside the catalog
+            facts = facts.updated({"generator": str(path.parent.resolve() / generator)})
         known, _ = raw.get(name, (Keys(), ""))
         raw[name] = known.updated(facts), where
 

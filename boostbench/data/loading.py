@@ -33,7 +33,7 @@ from boostbench.data.official import rows_sha256
 from boostbench.data.readers import parse_files
 from boostbench.data.tables import Parsed, numbers
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
-from boostbench.registry import generators
+from boostbench.registry import generators, without_folder
 from boostbench.whole_files import read_file, sha256_of
 
 #: Keys of a catalog entry that affect the parsed rows; ``merge`` is hashed separately.
@@ -141,12 +141,13 @@ def _bundled_file(name: str) -> Path:
 
 def _generated(entry: DatasetEntry, rows: DatasetEntry, params: Mapping[str, Any]) -> Located:
     merged = {**rows.params, **params}
-    text = json.dumps([rows.generator, merged, dict(entry.merge)], sort_keys=True, default=str)
+    name = without_folder(rows.generator)
+    text = json.dumps([name, merged, dict(entry.merge)], sort_keys=True, default=str)
     plugin = rows.generator.rpartition(":")[0]
     code = _sha256(Path(plugin)) if plugin.endswith(".py") and Path(plugin).is_file() else ""
     short = (str, int, float)
     shown = ", ".join(f"{key}={value}" for key, value in merged.items() if isinstance(value, short))
-    describe = f"generator {rows.generator}({shown})"
+    describe = f"generator {name}({shown})"
     return Located(entry, rows, "generator", _hash(text, code), describe, params=merged)
 
 

@@ -121,13 +121,23 @@ CostMatrix = Annotated[
 class Data:
     """A data set and the conversion of its columns."""
 
-    name: StrictStr  # entry of the catalog, or generator
+    #: Entry of the catalog, or generator: a registered name, or "file.py:function" without the
+    #: folder.
+    name: StrictStr
     params: Params = field(default_factory=Params)  # parameters of the generator
     encode: Encoding = "ordinal"
     missing: Missing = "keep"
     cost: CostMatrix = ()
     #: Not part of the value.
     label: Annotated[Label, Field(alias="as", exclude=True)] = field(default="", compare=False)
+    source: Annotated[str, Field(exclude=True)] = field(
+        default="", compare=False
+    )  # as for `BoosterSpec`
+
+    @property
+    def component(self) -> str:
+        """Name of the data set, or path and function of a plugin file."""
+        return self.source or self.name
 
 
 @dataclass(frozen=True, config=CHECKED)

@@ -25,7 +25,7 @@ noise: {{model: exchange, rate: 0.2}}
 boosters: [{boosters}]
 rounds: 3
 seeds: [{seed}]
-limits: {{time: 8s, memory: 1G}}
+limits: {{time: {time}s, memory: 1G}}
 """
 INNOCENT = "samme, sm-boost"
 MOST_BYTES = 100_000
@@ -41,7 +41,7 @@ def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
         how = kinds[kind]
         alone = folder / f"alone-{data_seed}"
         if not alone.exists():
-            _run(folder, alone, INNOCENT, data_seed)
+            _run(folder, alone, INNOCENT, data_seed, time=300)  # kernels may be compiled
         boosters = [*INNOCENT.split(", "), f"hostile: {{how: {how}}}"]
         rng.shuffle(boosters)
         results = folder / f"together-{i}"
@@ -50,9 +50,11 @@ def attack(n: int, seed: int, folder: Path) -> Iterator[Case]:
         yield Case(how, not wrong, "; ".join(wrong))
 
 
-def _run(folder: Path, results: Path, boosters: str, seed: int) -> subprocess.CompletedProcess[str]:
+def _run(
+    folder: Path, results: Path, boosters: str, seed: int, time: int = 8
+) -> subprocess.CompletedProcess[str]:
     config = folder / "mixed.yaml"
-    config.write_text(CONFIG.format(boosters=boosters, seed=seed))
+    config.write_text(CONFIG.format(boosters=boosters, seed=seed, time=time))
     command = run_command(config, results, "--plugin", str(HOSTILE))
     return subprocess.run(command, capture_output=True, text=True, timeout=600)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError, unknown
+from boostbench.errors import BoostbenchError, absence, unknown
 from boostbench.experiments.configs.expressions import holds_expression
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.quantities import QUANTITIES
@@ -79,8 +79,10 @@ def check_component(
     is_booster = kinds is registry.boosters
     try:
         component = kinds.get(source)
-    except ImportError:
-        return  # an optional package is absent; the plan skips its runs with this reason
+    except ModuleNotFoundError as error:  # the plan skips runs of absent boosters
+        if kinds not in (registry.boosters, registry.weak_learners):
+            mistakes.add(absence(f"{kinds.kind} {name!r}", error))
+        return
     except BoostbenchError as error:
         mistakes.add(error.what)
         return

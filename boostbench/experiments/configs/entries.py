@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import Field, InstanceOf, ValidationInfo
@@ -26,7 +25,7 @@ from boostbench.experiments.configs.components import drawn_by
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, setting_of
 from boostbench.experiments.runs import CLEAN, Axis, BoosterSpec, Data, Noise, Params, Rounds
-from boostbench.registry import name_and_options
+from boostbench.registry import name_and_options, without_folder
 from boostbench.source import show
 from boostbench.validation import MistakesError, Model, validated
 
@@ -147,8 +146,9 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
     own, params = _parted(options, DATA_SET_OPTIONS)
     of_data, settings = _parted(own, DATA_OPTIONS)
     defaults = {key: config[key] for key in ("encode", "missing") if key in config}
+    source, name = setting.source_of(name), without_folder(name)
     mistakes = MistakesError()
-    found = mistakes.take(partial(find_entry, dirs=setting.data_dirs), name)
+    found = mistakes.take(partial(find_entry, dirs=setting.data_dirs), source)
     if found and not found.generator:
         mistakes.keys(params, DATA_SET_OPTIONS)
     variants = mistakes.take(expand_sweeps, params)
@@ -175,7 +175,13 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
         setting.check(registry.generators, found.generator, Params(params))
     label = data.label or name
     values = [
-        replace(data, name=found.name, params=Params(variant), label=swept_label(label, swept))
+        replace(
+            data,
+            name=found.name,
+            source=source,
+            params=Params(variant),
+            label=swept_label(label, swept),
+        )
         for variant, swept in variants
     ]
     return [entry.model_copy(update={"data": value}) for value in values]
@@ -184,7 +190,7 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
 def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
     name, options = name_and_options(item, "booster")
     own, params = _parted(options, BOOSTER_OPTIONS)
-    source, shown = setting.source_of(name), _without_folder(name)
+    source, shown = setting.source_of(name), without_folder(name)
     mistakes = MistakesError()
     if source not in registry.boosters:
         mistakes.add(registry.boosters.unknown(name).what)
@@ -224,22 +230,17 @@ def _read_noise(setting: Setting, datasets: Sequence[DataSet], item: Any) -> lis
     if source not in registry.noise_models:
         mistakes.add(registry.noise_models.unknown(str(model)).what, "model")
     rates = (item["rate"] or [None]) if isinstance(item["rate"], list) else [item["rate"]]
-    given = {"model": _without_folder(source), "source": source, "params": params}
+    given = {"model": without_folder(source), "source": source, "params": params}
     noises = [mistakes.take(partial(validated, Noise), {**given, "rate": rate}) for rate in rates]
     named = [rate for rate in rates if isinstance(rate, str)]
     for rate, entry in itertools.product(named, datasets):
-        if rate not in drawn_by(entry.data.name):
+        if rate not in drawn_by(entry.data.component):
             what = "must be a number from 0 to 1, or the name of a value that the problem draws"
             draws = f"found {rate!r}, which {entry.data.label} does not draw"
             mistakes.add(f"{what}, {draws}", "rate")
     mistakes.close()
     setting.check(registry.noise_models, source, Params(params))
     return [CLEAN if noise.rate == 0 else noise for noise in noises]
-
-
-def _without_folder(name: str) -> str:
-    """Return a registered name, or the file name and attribute of a plugin without its folder."""
-    return Path(name).name if ".py:" in name else name
 
 
 def expand_sweeps(

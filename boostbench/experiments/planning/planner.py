@@ -116,7 +116,7 @@ def check_data(plan: Plan, todo: Iterable[PlannedRun], data_dirs: Sequence[str |
     mistakes = {}
     for run in asked.values():
         try:
-            located = locate(run.data.name, run.data.params.plain(), data_dirs)
+            located = locate(run.data.component, run.data.params.plain(), data_dirs)
             if located.kind == "generator":
                 continue
             dataset = load_located(located)
@@ -231,9 +231,9 @@ def _source_of(data: Data, data_dirs: Sequence[str | Path]) -> tuple[DatasetEntr
     from boostbench.data.catalog import find_entry
     from boostbench.data.loading import locate
 
-    entry = find_entry(data.name, data_dirs)
+    entry = find_entry(data.component, data_dirs)
     try:
-        return entry, locate(data.name, data.params.plain(), data_dirs).checksum, ""
+        return entry, locate(data.component, data.params.plain(), data_dirs).checksum, ""
     except DataUnavailableError as error:
         return entry, "", error.what
 

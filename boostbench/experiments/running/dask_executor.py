@@ -169,7 +169,7 @@ def perform(job: Job) -> Record:
     where = get_worker().address
     try:
         load_plugins(job.plugins)
-        generator = find_entry(job.run.data.name, job.data_dirs).generator
+        generator = find_entry(job.run.data.component, job.data_dirs).generator
         code = code_of(job.run, generator)
         if code != job.key.code:  # files may have changed since an earlier run
             forget()

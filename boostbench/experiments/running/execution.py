@@ -252,7 +252,7 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> P
         If the checksum of the data does not begin with ``data``.
     """
     with noting(""):
-        located = locate(run.data.name, run.data.params.plain(), data_dirs)
+        located = locate(run.data.component, run.data.params.plain(), data_dirs)
     key = (located.checksum, run.data, run.split, run.noise, run.seed)
     if key in _latest:
         return deepcopy(_latest[key])
@@ -266,7 +266,7 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> P
 
 def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
     dataset = load(
-        run.data.name,
+        run.data.component,
         run.data.params.plain(),
         data_dirs,
         encode=run.data.encode,

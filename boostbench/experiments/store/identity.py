@@ -113,8 +113,9 @@ def code_of(run: Run, generator: str = "") -> str:
 
 
 def folder_of(run: Run) -> str:
-    """Return the folder of the plugin file of a run's booster or noise; empty without one."""
-    named = (name for name in (run.booster.component, run.noise.component) if ".py:" in name)
+    """Return the folder of the plugin file of a run's parts; empty without one."""
+    parts = run.booster, run.noise, run.data
+    named = (part.component for part in parts if ".py:" in part.component)
     return next((str(Path(registry.boosters.module(name)).parent) for name in named), "")
 
 

@@ -62,6 +62,8 @@ Datasets = Annotated[OneOrMore[DataSetLabel], Distinct]
 
 def _levels(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     labels = _several(tuple(label for level in levels for label in level))
+    if len(levels) < 2:
+        raise ValueError(f"must have at least two levels, found {show([*map(list, levels)])}")
     for index, label in enumerate(labels):
         if label in labels[:index]:
             raise ValueError(f"{label!r} is listed twice")

@@ -219,7 +219,7 @@ def _source_and_problem(data: Data, its_split: str | Params) -> tuple[Source, st
     split.pop("fold", None)
     source: Source = "one split" if "official" in split else "splits"
     with suppress(BoostbenchError):
-        is_generated = len(data.params) or find_entry(data.name).generator
+        is_generated = len(data.params) or find_entry(data.component).generator
         source = "fresh data" if is_generated and "folds" not in split else source
     return source, canonical_json([data.name, data.params.plain(), data.encode, split])
 

@@ -65,16 +65,17 @@ def test_every_shipped_config_is_right(name):
         assert load_config(shipped("configs") / name, size=size).datasets
 
 
-def test_a_noise_model_may_come_from_a_file_beside_the_config(config_file):
+def test_data_and_noise_may_come_from_a_file_beside_the_config(config_file):
     path = config_file(
-        "name: trial\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 2\nboosters: [samme]\n"
+        "name: trial\ndatasets: ['mine.py:waveform': {n_train: 90}]\nrounds: 2\nboosters: [samme]\n"
         "noise: {model: 'mine.py:shift', rate: [0.1, 0.2], by: 2}\n"
     )
     path.with_name("mine.py").write_text(
+        "from boostbench.data.generators import waveform\n\n\n"
         "def shift(y, n_classes, rng, X, by=1):\n    return (y + by) % n_classes\n"
     )
     (run, _) = expand(load_config(path))
-    assert run.noise.label == "mine.py:shift 0.1"
+    assert (run.data.name, run.noise.label) == ("mine.py:waveform", "mine.py:shift 0.1")
     assert run.value()["noise"] == {"model": "mine.py:shift", "rate": 0.1, "params": {"by": 2}}
     problem = prepare(run)
     changed = problem.y != problem.y_clean
