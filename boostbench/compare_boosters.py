@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 Booster = str | Mapping[str, Any] | Any
 #: Prefix of the data set names of copied files; no name of the catalog has it.
 _PREFIX = "own-"
+#: A parameter of ``name:parameter=value,...`` that is no list, since lists name their own variants.
+_FIXED = re.compile(r"(?:[\w.]+[.])?(\w+=(?!\s*\[).*?)(?=,[\w.]+=|$)")
 #: Folder of the report whose table of recommendations is the advice.
 ADVICE = "results/noise-leaderboard-first-standard"
 #: Columns of that table in its CSV file, and as they are shown.
@@ -358,9 +360,8 @@ def _booster_entry(booster: Booster, folder: Path) -> Any:
     if name in known_boosters and known_boosters.module(name) == "__main__":
         return _entry_of(known_boosters.get(name), folder, name)
     label = name.rpartition(":")[2]
-    if params:
-        given = re.sub(r"[\w.]+[.](?=\w+=)", "", booster.removeprefix(f"{name}:"))
-        label = f"{label} ({given.replace(',', ', ')})"
+    own = re.findall(_FIXED, booster.removeprefix(name)) if params else ()
+    label += f" ({', '.join(own)})" if own else ""
     return {name: {"label": label, **params}} if label != booster else booster
 
 

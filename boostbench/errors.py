@@ -8,10 +8,11 @@ with code 2. Any other exception is a bug.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+_NONE: Mapping[str, str] = {}
 #: Maximum number of names listed in full; of more names, the most similar half as many are listed.
 _MOST_NAMES = 20
 
@@ -98,12 +99,16 @@ class RecordError(BoostbenchError):
 class UnknownNameError(BoostbenchError):
     """An unregistered name; the message suggests a similar one of those known."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], *, where: str = "") -> None:
-        super().__init__(unknown(kind, name, known), where=where)
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, where: str = "", **options: Any
+    ) -> None:
+        super().__init__(unknown(kind, name, known, **options), where=where)
         self.name = name
 
 
-def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
+def unknown(
+    kind: str, name: str, known: Iterable[str], *, of: str = "", typed: Mapping[str, str] = _NONE
+) -> str:
     """Return the message about an unknown name, with a suggestion.
 
     Parameters
@@ -112,6 +117,8 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
     known : iterable of str
     of : str, default=""
         Owner of the name.
+    typed : mapping of str to str
+        What to type for other names, as those in print.
 
     Examples
     --------
@@ -120,17 +127,17 @@ def unknown(kind: str, name: str, known: Iterable[str], *, of: str = "") -> str:
     >>> unknown("booster", "mine.py", ["samme"])
     "unknown booster 'mine.py'; name an object in the file, as 'mine.py:NAME'"
     """
-    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint(name, known)}"
+    return f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint(name, known, typed)}"
 
 
-def hint(name: str, known: Iterable[str]) -> str:
+def hint(name: str, known: Iterable[str], typed: Mapping[str, str] = _NONE) -> str:
     """Return a suggestion: a similar name, else all known names or the most similar of many."""
     if name.endswith(".py"):
         return f"name an object in the file, as '{name}:NAME'"
     known = sorted(known)
-    close = nearest(name, known)
+    close = nearest(name, [*known, *typed])
     if close:
-        return f"did you mean {close!r}?"
+        return f"did you mean {typed.get(close, repr(close))}?"
     if len(known) <= _MOST_NAMES:
         return f"known are: {', '.join(known) or 'none'}"
     similar = difflib.get_close_matches(name, known, n=_MOST_NAMES // 2, cutoff=0.0)

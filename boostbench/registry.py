@@ -49,8 +49,8 @@ class Declaration:
         Page of the documentation, as ``docs/boosters/FAMILY.md``.
     trial : mapping of str to object
         Parameters with which the tests of all components try this one.
-    variants : mapping of str to str
-        Names in print of labels that configs give to variants of the component.
+    variants : mapping of str to (str, str)
+        Labels that configs give to variants of the component: the name in print, and parameters.
     """
 
     origin: str = ""
@@ -58,7 +58,7 @@ class Declaration:
     printed: str = ""
     family: str = ""
     trial: Mapping[str, Any] = field(default_factory=dict)
-    variants: Mapping[str, str] = field(default_factory=dict)
+    variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
 class Registry:
@@ -127,9 +127,17 @@ class Registry:
 
     def printed_names(self) -> dict[str, str]:
         """Return the name in print of each component, and of labels of its variants, if any."""
-        declared = self.declarations()
-        printed = {name: each.printed for name, each in declared.items() if each.printed}
-        return printed | dict(pair for each in declared.values() for pair in each.variants.items())
+        printed = {name: each.printed for name, each in self._known.items() if each.printed}
+        variants = [pair for each in self._known.values() for pair in each.variants.items()]
+        return printed | {label: shown for label, (shown, _) in variants}
+
+    def typed(self) -> dict[str, str]:
+        """Return what to type for each name in print."""
+        typed = {each.printed: repr(name) for name, each in self._known.items() if each.printed}
+        for name, each in self._known.items():
+            for printed, given in each.variants.values():
+                typed[printed] = repr(name) + (f" with {given}" if given else "")
+        return typed
 
     @cached_property
     def _known(self) -> dict[str, Declaration]:
@@ -259,7 +267,7 @@ class Registry:
 
     def unknown(self, name: str, where: str = "") -> UnknownNameError:
         """Return the error about an unknown name."""
-        return UnknownNameError(self.kind, name, self.names(), where=where)
+        return UnknownNameError(self.kind, name, self.names(), where=where, typed=self.typed())
 
     def summary(self, name: str) -> str:
         """Return the first line of the docstring; built-in objects are not imported.

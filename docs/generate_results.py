@@ -210,7 +210,15 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def _name(printed: str) -> str:
     """Return what a user types for a name in print, or the name if it is a label of the config."""
     for name, told in boosters.declarations().items():
-        known = filter(None, (name, told.printed, *told.variants, *told.variants.values()))
+        known = filter(
+            None,
+            (
+                name,
+                told.printed,
+                *told.variants,
+                *(printed for printed, _ in told.variants.values()),
+            ),
+        )
         if _folded(printed) in map(_folded, known):
             return f"`{name}`"
     return printed if printed == "–" else f"`{printed}`"

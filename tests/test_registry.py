@@ -76,9 +76,9 @@ def test_declarations_read_from_sources_are_those_that_python_executes(kind, mon
 
 
 def test_a_plugin_declares_its_name_in_print(monkeypatch):
-    boosters.register("my-boost", printed="MyBoost", variants={"my-fast": "MyBoost (fast)"})(dict)
+    boosters.register("my-boost", printed="MyBoost", variants={"my-fast": ("MyFast", "")})(dict)
     try:
-        assert in_print("my-boost, my-fast") == "MyBoost, MyBoost (fast)"
+        assert in_print("my-boost, my-fast") == "MyBoost, MyFast"
     finally:
         boosters._known.pop("my-boost")
     assert in_print("my-boost") == "my-boost"

@@ -42,8 +42,8 @@ Floats = NDArray[np.float64]
     "filter-and-refit",
     family="other-classifiers",
     variants={
-        "filtered random-forest": "filtered random-forest",
-        "filtered adaboost-mh": "filtered AdaBoost.MH",
+        "filtered random-forest": ("filtered random-forest", "classifier: random-forest"),
+        "filtered adaboost-mh": ("filtered AdaBoost.MH", "classifier: adaboost-mh"),
     },
 )
 class FilterAndRefit(Declared, StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[misc]

@@ -61,10 +61,10 @@ _FLAT = 1e-12
     printed="MDeepBoost",
     family="deep-boosting",
     variants={
-        "mdeepboost-comp-sum": "MDeepBoostCompSum",
-        "mdeepboost-max": "MDeepBoostMax",
-        "mdeepboost-max-sum": "MDeepBoostMaxSum",
-        "mdeepboost-sum": "MDeepBoostSum",
+        "mdeepboost-comp-sum": ("MDeepBoostCompSum", "objective: comp-sum"),
+        "mdeepboost-max": ("MDeepBoostMax", "objective: max"),
+        "mdeepboost-max-sum": ("MDeepBoostMaxSum", "objective: max-sum"),
+        "mdeepboost-sum": ("MDeepBoostSum", "objective: sum"),
     },
 )
 class MDeepBoost(BoostingClassifier):

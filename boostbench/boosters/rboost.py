@@ -40,7 +40,9 @@ from boostbench.weak_learners import Targets, WeightedLabels
 _MIN_VARIANCE = 1e-12
 
 
-@boosters.register("rboost1", printed="RBoost1", family="robust", variants={"rboost": "RBoost"})
+@boosters.register(
+    "rboost1", printed="RBoost1", family="robust", variants={"rboost": ("RBoost", "")}
+)
 class RBoost1(GentleBoost):
     r"""Adaptive Newton steps on the bounded Savage2 loss, for noisy labels.
 

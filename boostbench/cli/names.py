@@ -70,7 +70,7 @@ def show(
     descriptions = [_describe(kind, name) for kind in KINDS if name in names_of(kind)]
     if not descriptions:
         known = {each for kind in KINDS for each in names_of(kind)}
-        raise UnknownNameError("name", name, known, where="show")
+        raise UnknownNameError("name", name, known, where="show", typed=registry.boosters.typed())
     if as_json:
         print_json(descriptions if len(descriptions) > 1 else descriptions[0])
     else:

@@ -305,9 +305,12 @@ def swept_label(label: str, swept: Swept) -> str:
     --------
     >>> swept_label("sm-boost", (("gradient", "random"), ("M", 0.5)))
     'sm-boost (random, M=0.5)'
+    >>> swept_label("sm-boost (random)", (("M", 0.5),))
+    'sm-boost (random, M=0.5)'
     """
     shown = ", ".join(_shown(key, value) for key, value in swept)
-    return f"{label} ({shown})" if swept else label
+    start = f"{label[:-1]}, " if label.endswith(")") else f"{label} ("
+    return f"{start}{shown})" if swept else label
 
 
 def _shown(key: str, value: Any) -> str:
