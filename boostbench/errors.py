@@ -103,7 +103,6 @@ class UnknownNameError(BoostbenchError):
         self, kind: str, name: str, known: Iterable[str], *, where: str = "", **options: Any
     ) -> None:
         super().__init__(unknown(kind, name, known, **options), where=where)
-        self.name = name
 
 
 def unknown(

@@ -268,6 +268,11 @@ def make_report(
             figures[part.name] = made
     answers = next((table.answer for table in tables.values() if table.answer), ())
     verdicts = judge(study, studies)
+    if verdicts and not answers:
+        amiss = [verdict.claim.says for verdict in verdicts if not verdict.here]
+        but = f", but not: {'; '.join(amiss)}" if 0 < len(amiss) < len(verdicts) else ""
+        n_true = len(verdicts) - len(amiss)
+        answers = (f"{n_true} of {len(verdicts)} claims are true in these runs{but}.",)
     answers += tuple(_left_out(study, size, has_claims=bool(verdicts)))
     return Report(study, tables, figures, values, undrawn, verdicts, answers, size)
 

@@ -99,7 +99,7 @@ def datasets(
     if paper and not compared:
         raise BoostbenchError("the file of the paper's sizes has none of the data sets shown")
     equal = sum(not cell.marks for cell in compared)
-    footers += [f"{equal} of {len(compared)} numbers are the paper's."] if compared else []
+    answer = [f"{equal} of {len(compared)} numbers are the paper's."] if compared else []
     footers += [f"{OFF} not the paper's number."] if equal < len(compared) else []
     return Table(
         title=title or study.config.title or study.config.name,
@@ -108,6 +108,7 @@ def datasets(
         rows=tuple(rows),
         footers=tuple(footers),
         notes=tuple(notes),
+        answer=tuple(answer),
     )
 
 

@@ -207,7 +207,8 @@ def contest(facts: Mapping[FactKey, Fact], best: str) -> Iterator[str]:
     noises = {noise for noise, _ in cases}
     what = "data sets" if len(noises) == 1 else "combinations of data set and noise"
     where = f"on {n_won} of {len(cases)} {what}" if len(cases) > 1 else f"on {next(iter(cases))[1]}"
-    noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({min(noises)}), "
+    short = min(noises).partition(" (")[0]
+    noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({short}), "
     when = "after the last round" if T == END else f"after {T} rounds"
     beyond = _beyond_chance([*cases.values()], leader)
     is_tie = equals and len(cases) == 1
