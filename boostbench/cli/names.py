@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -32,6 +32,8 @@ KINDS = (*REGISTRIES, "datasets", "configs")
 #: Arguments that boostbench passes to a plugin; a config cannot set them.
 _SUPPLIED = {"n_estimators", "random_state", "y", "n_classes", "rng", "X", "study"}
 _WIDEST = 300
+#: Entry of a parameter in a docstring; names of attributes end in an underscore.
+_ENTRY = re.compile(r"^(\w*[^\W_]) : .*\n?(?:[ ]+.*\n?)*", re.MULTILINE)
 
 
 def list_(
@@ -160,15 +162,19 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         "family": declaration.family,
         "python": f"{component.__module__}.{component.__qualname__}",
         "parameters": parameters,
-        "description": "\n\n".join(_documentation(plugin)),
+        "description": "\n\n".join(_documentation(plugin, {*parameters, *_SUPPLIED})),
     }
 
 
-def _documentation(plugin: Any) -> Iterator[str]:
-    """Yield the docstrings of an object, and of the bases of a class that have sections."""
+def _documentation(plugin: Any, parameters: Collection[str]) -> Iterator[str]:
+    """Yield the docstrings of an object, and of the bases of a class that have sections.
+
+    A base describes only those of its parameters that the class takes.
+    """
     yield _without_markup(inspect.getdoc(plugin) or "")
     for base in inspect.getmro(plugin)[1:] if inspect.isclass(plugin) else ():
         text = inspect.cleandoc(vars(base).get("__doc__") or "")
+        text = _ENTRY.sub(lambda entry: entry[0] if entry[1] in parameters else "", text)
         if base.__module__.startswith("boostbench.") and "\n----" in text:
             yield f"{base.__name__}: {_without_markup(text)}"
 

@@ -132,8 +132,7 @@ def reproduce(*, selection: Experiments, jobs: Jobs = None) -> int:
         config = experiment.config
         sized = next((name for name in larger if name in config.sizes), None)
         if sized:
-            chosen = replace(selection, configs=[str(config.path)], size=sized)
-            (experiment,) = chosen.load()
+            (experiment,) = replace(selection, configs=[str(config.path)], size=sized).load()
         print(f"== {config.name}{f' ({sized})' if sized else ''}", flush=True)
         codes += [run_and_print(experiment, jobs=jobs), _report(experiment)]
     print(write_overview(selection.results))
@@ -197,13 +196,10 @@ def repeat_runs(
             print_error(f"{name}: {_NOTHING[method]}")
     parts = [(name, part) for name, each in outcomes.items() for part in each]
     rows = [{"config": name, **asdict(part)} for name, part in parts if as_json or not part.agrees]
-    if as_json:
-        print_json(rows)
-        return [*outcomes.values()]
     columns = ("config", "dataset", "booster", "code", "runs", "sample", "done", "same", "why")
-    if rows:
-        print_rows(rows, columns=columns)
+    if rows or as_json:
+        print_rows(rows, as_json=as_json, columns=columns)
     for name, each in outcomes.items():
-        if each:
+        if each and not as_json:
             print(f"{name}: {in_words(each)}")
     return [*outcomes.values()]

@@ -115,13 +115,10 @@ class Comparison:
         head = {"sentence": self.sentence, "metric": self.metric, "rope": self.rope}
         return {**head, **self._tables(), "labels": self.labels, "confusion": self.confusion}
 
-    def _tables(self) -> dict[str, list[dict[str, Any]]]:
+    def _tables(self) -> dict[str, list[Any]]:
         """Return the rows of the frames, by name."""
         frames = {"boosters": self.boosters, "pairs": self.pairs, "classes": self.classes}
-        found: dict[str, Any] = {
-            n: frame.to_dict("records") for n, frame in frames.items() if frame is not None
-        }
-        return found
+        return {n: each.to_dict("records") for n, each in frames.items() if each is not None}
 
     def _repr_html_(self) -> str:
         """Return the conclusion and the tables, for a notebook."""
@@ -204,15 +201,13 @@ def compare_boosters(
             confusion.setdefault(dataset, {})[booster] = matrix.tolist()
             names, n = labels[dataset], matrix.sum(axis=1)
             wrong = matrix - np.diag(np.diag(matrix))
-            errors = {
-                "dataset": dataset,
-                "booster": booster,
+            of_classes = {
                 "class": names,
                 "rows": np.rint(n / n_repeats).astype(int),
                 "error": 100.0 * wrong.sum(axis=1) / np.maximum(n, 1),
                 "taken_for": [names[int(row.argmax())] if row.any() else "" for row in wrong],
             }
-            classes.append(pd.DataFrame(errors))
+            classes.append(pd.DataFrame({"dataset": dataset, "booster": booster, **of_classes}))
     if not classes:
         return found
     table = pd.concat(classes, ignore_index=True)
@@ -367,12 +362,10 @@ def _in_words(
     best: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]], rope: float, quantity: Quantity
 ) -> str:
     """Return the conclusion: the best booster, and its relation to the others."""
-    relations: dict[str, list[Mapping[str, Any]]] = {}
-    for pair in pairs:
-        if pair["left"] == best["booster"]:
-            relations.setdefault(_relation(pair), []).append(pair)
+    own = [pair for pair in pairs if pair["left"] == best["booster"]]
     parts = []
-    for relation, group in relations.items():
+    for relation in dict.fromkeys(map(_relation, own)):
+        group = [pair for pair in own if _relation(pair) == relation]
         others = listed([pair["right"] for pair in group])
         parts.append(f"{relation.format(others)} ({_numbers(group, rope, quantity)})")
     head = f"{best['booster']} is best by {quantity.words} with probability {best['best']:.2f}"

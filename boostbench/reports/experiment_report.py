@@ -270,9 +270,8 @@ def make_report(
     verdicts = judge(study, studies)
     if verdicts and not answers:
         amiss = [verdict.claim.says for verdict in verdicts if not verdict.here]
-        but = f", but not: {'; '.join(amiss)}" if 0 < len(amiss) < len(verdicts) else ""
-        n_true = len(verdicts) - len(amiss)
-        answers = (f"{n_true} of {len(verdicts)} claims are true in these runs{but}.",)
+        count = f"{len(verdicts) - len(amiss)} of {len(verdicts)} claims are true in these runs"
+        answers = (f"{'; not true: '.join(filter(None, [count, '; '.join(amiss)]))}.",)
     answers += tuple(_left_out(study, size, has_claims=bool(verdicts)))
     return Report(study, tables, figures, values, undrawn, verdicts, answers, size)
 

@@ -141,6 +141,5 @@ def fit_column(figure: Figure) -> None:
             if handle is not None:
                 handle.set_label(text.get_text())
                 handles[text.get_text()] = handle
-        legend.set_visible(False)
     figure.legends.clear()
     add_legend(figure, [*handles.values()], fontsize=_POINTS)

@@ -100,6 +100,7 @@ def datasets(
         raise BoostbenchError("the file of the paper's sizes has none of the data sets shown")
     equal = sum(not cell.marks for cell in compared)
     answer = [f"{equal} of {len(compared)} numbers are the paper's."] if compared else []
+    footers += answer
     footers += [f"{OFF} not the paper's number."] if equal < len(compared) else []
     return Table(
         title=title or study.config.title or study.config.name,

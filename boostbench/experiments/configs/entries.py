@@ -317,14 +317,9 @@ def _shown(key: str, value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, dict):
-        parts = [
-            f"{name} {_shown(name, inner)}" if isinstance(inner, dict) else _shown(name, inner)
-            for name, inner in value.items()
-        ]
-        return " ".join(parts)
-    if isinstance(value, bool):
-        return f"{key}={'true' if value else 'false'}"
-    return f"{key}={'none' if value is None else value}"
+        named = ((f"{name} " if isinstance(v, dict) else "", name, v) for name, v in value.items())
+        return " ".join(before + _shown(name, inner) for before, name, inner in named)
+    return f"{key}={str(value).lower()}"  # True, False and None as in YAML
 
 
 def read_grid(value: Any) -> Grid:

@@ -83,11 +83,9 @@ def draw_curves(
     styles, bounds = panels.styles_of(study), [name for name in y if QUANTITIES[name].is_bound]
     n_columns = panels.columns_of(len(study.datasets))
     size = _LARGE_CURVES if n_columns <= 2 else _CURVES
-    label = f"{_axis(y)}{', log scale' * (y_scale == 'log')}"
+    labels = "round", f"{_axis(y)}{', log scale' * (y_scale == 'log')}"
     places = panels.places_of(study)
-    figure, grid = panels.lay_out(
-        places.values(), n_columns, size, _CURVE_MARGINS, ("round", label)
-    )
+    figure, grid = panels.lay_out(places.values(), n_columns, size, _CURVE_MARGINS, labels)
     for axes, place in zip(grid, places, strict=True):
         axes.set_xscale("log")
         axes.set_yscale(y_scale)
@@ -266,8 +264,7 @@ def draw_noise(
 
     def points(model: str, names: Sequence[str], label: str) -> Iterable[Point]:
         for rate, noise in levels[model]:
-            needed = [*labels] if mean else [label]
-            needed += [against] if against else []
+            needed = [*(labels if mean else [label]), *([against] if against else [])]
             sets = [n for n in names if all(samples[noise, n, each].values for each in needed)]
             if sets:
                 own = over_sets([samples[noise, name, label] for name in sets])
