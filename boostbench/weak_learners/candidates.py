@@ -145,13 +145,14 @@ def _score_labels(term: Any, whole: Any, keeps: bool = False) -> Any:
         for c in range(size):
             left[c], score[c], right[c] = 0, 0.0, 0.0
         for k in range(rules.n_sums):
-            if total[k] != 0:
+            its_total = total[k]
+            if its_total != 0:
                 prefix = scan.prefix[k if keeps else 0, :size]
-                _prefix(hist.sums[k * hist.size :], total[k], hist, block, scan, prefix)
+                _prefix(hist.sums[k * hist.size :], its_total, hist, block, scan, prefix)
                 for c in range(size):
                     left[c] += prefix[c]
                     score[c] = term(score[c], np.float64(prefix[c]))
-                    right[c] = term(right[c], np.float64(total[k] - prefix[c]))
+                    right[c] = term(right[c], np.float64(its_total - prefix[c]))
         W = weight_of(rules, total)
         for c in range(size):
             w, others = np.float64(left[c]), np.float64(W - left[c])
@@ -211,10 +212,10 @@ def score_two_classes(rules, hist, node, block, scan):  # type: ignore[no-untype
             run_0 += negative[b]
             run_1 += positive[b]
             left_0[b], left_1[b] = run_0, run_1
-    left, score = scan.left[:size], scan.score[:size]
+    left, score, total_0, total_1 = scan.left[:size], scan.score[:size], total[0], total[1]
     for b in range(size):
         left[b] = left_0[b] + left_1[b]
-        right_0, right_1 = total[0] - left_0[b], total[1] - left_1[b]
+        right_0, right_1 = total_0 - left_0[b], total_1 - left_1[b]
         W_l, W_r = np.float64(left[b]), np.float64(right_0 + right_1)
         mass = np.float64(left_0[b]) * np.float64(left_1[b]) * W_r
         mass += np.float64(right_0) * np.float64(right_1) * W_l
@@ -303,9 +304,11 @@ def _largest(keys):  # type: ignore[no-untyped-def]
 
 
 @inner
-def first_largest(keys):  # type: ignore[no-untyped-def]
-    """Return the index of the largest key, the first of several."""
+def first_largest(keys, least):  # type: ignore[no-untyped-def]
+    """Return the index of the largest key, the first of several, or -1 if it is below `least`."""
     largest, found = _largest(keys), 0
+    if not largest >= least or largest == -np.inf:
+        return -1
     while keys[found] < largest:
         found += 1
     return found

@@ -11,24 +11,34 @@ integers, so compact histograms affect speed and memory, never the trees.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from boostbench.compiled import inner, stage
 from boostbench.weak_learners.histograms import AHEAD, add, entries, fetch, n_ahead
 
 
-@inner
-def is_cheaper(rules, data, n_rows, total):  # type: ignore[no-untyped-def]
-    """Return whether a compact histogram is estimated to cost less than a full one.
+def most_rows(rules: Any, data: Any, n_planes: int) -> Any:
+    """Return below how many rows a compact histogram is estimated to cost less than a full one.
 
     The estimate for a compact histogram is a multiple of the number of entries of mean rows; for a
-    full one, the number of bins times the number of classes present.
+    full one, the number of bins times the number of classes present, `n_planes`.
     """
+    entries_of_row = data.dense_offset.shape[0] + data.sparse_bins.shape[0] / data.codes.shape[1]
+    return n_planes * data.low.shape[0] / (rules.entry_cost * max(entries_of_row, 1.0))
+
+
+_most_rows = inner(most_rows)  # for kernels
+
+
+@inner
+def is_cheaper(rules, data, n_rows, total):  # type: ignore[no-untyped-def]
+    """Return whether a compact histogram of a node is estimated to cost less than a full one."""
     planes = 0
     for k in range(total.shape[0]):
         planes += total[k] != 0
-    entries_of_row = data.dense_offset.shape[0] + data.sparse_bins.shape[0] / data.codes.shape[1]
-    return rules.entry_cost * n_rows * entries_of_row < np.float64(planes * data.low.shape[0])
+    return n_rows < _most_rows(rules, data, planes)
 
 
 @stage

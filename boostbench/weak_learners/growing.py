@@ -138,7 +138,7 @@ def grow_trees(
     size = n_trees * (data.dense_codes.size + data.sparse_bins.size)
     n_parts = 1 if whole or size < _SHARED_TREE else data.n_parts
     n_members = min(n_threads(size), max(n_trees, n_parts))
-    works = Work.spaces(min(n_trees, n_members), rules, data, numbers.labels)
+    works = Work.spaces(min(n_trees, n_members), rules, data, numbers)
     shared = n_parts > 1 and n_members > 1
     teams = [Team.of(n_parts, _SHARED_NODE) if shared else None for _ in works]
     grow, help_grow = _KERNELS[criterion]
@@ -161,11 +161,10 @@ def grow_trees(
     trees = trees.without_gaps()
     unplaced = np.flatnonzero(trees.unplaced)
     if len(unplaced):
-        nodes = tuple(trees.nodes[name] for name in ("feature", "low", "high", "left", "right"))
 
         def place_part(part: slice) -> None:
             work = np.empty(BLOCK, trees.leaves.dtype), np.empty(BLOCK, np.int32)
-            place(data.codes, (*nodes, trees.node_offset), unplaced[part], trees.leaves, *work)
+            place(data.codes, trees.nodes, trees.node_offset, unplaced[part], trees.leaves, *work)
 
         in_parts(place_part, len(unplaced), trees.leaves.size)
     return trees

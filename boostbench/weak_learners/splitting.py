@@ -315,14 +315,16 @@ def _search_with(score: Any, listed: bool = True, exactly: bool = False) -> Any:
                         if _wins(best, best[j].key, j, feature):
                             feature = j
                 else:
-                    found, j = first_largest(scan.key[:size]), block.first
-                    place = scan.bins[found] if listed else hist.offset[j] + found
-                    while hist.offset[j + 1] <= place:
-                        j += 1
-                    if _wins(best, scan.key[found], j, feature):
-                        feature, own = j, best[j]
-                        own.key, own.gain = scan.key[found], scan.score[found]
-                        own.bin, own.missing_left = place - hist.offset[j], block.missing_left
+                    least = best[feature].key if feature >= 0 else -np.inf
+                    found, j = first_largest(scan.key[:size], least), block.first
+                    if found >= 0:
+                        place = scan.bins[found] if listed else hist.offset[j] + found
+                        while hist.offset[j + 1] <= place:
+                            j += 1
+                        if _wins(best, scan.key[found], j, feature):
+                            feature, own = j, best[j]
+                            own.key, own.gain = scan.key[found], scan.score[found]
+                            own.bin, own.missing_left = place - hist.offset[j], block.missing_left
                 if not listed:
                     break
                 while following < stop and not _misses(rules, hist, following):

@@ -92,8 +92,11 @@ def _descend(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def place(codes, nodes, trees, leaves, position, walking):  # type: ignore[no-untyped-def]
+def place(  # type: ignore[no-untyped-def]
+    codes, grown, offset, trees, leaves, position, walking
+):
     """Replace leaf -1 of training rows in some grown trees, given the bins, shape (d, n)."""
+    nodes = grown.feature, grown.low, grown.high, grown.left, grown.right, offset
     for tree in trees:
         for start in range(0, leaves.shape[1], BLOCK):
             rows = min(BLOCK, leaves.shape[1] - start)
