@@ -37,11 +37,10 @@ _COLUMNS = ("claims", "true here", "true beyond chance", "false beyond chance", 
 _FOOTERS = (
     "Claims of the paper; without a paper, all. True here: by the means or counts of these "
     "runs. Open: neither the claim nor its contrary is beyond chance.",
-    "A printed number agrees if it lies in the 95 % prediction interval of ours; by chance: the "
-    "expected agreement with another column of the same table.",
-    "A reading is a column of ours beside a column of the paper: a variant, other "
-    "trees, other wrong labels. The best is chosen for each column of the paper after seeing the "
-    "print, so that it agrees more often by chance too.",
+    "A printed number agrees within the 95 % prediction interval of ours; by chance: with "
+    "another column of the table.",
+    "A reading is a variant of ours, the best one chosen after seeing the print, so that it agrees "
+    "more often by chance too.",
 )
 
 
