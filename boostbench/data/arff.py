@@ -39,7 +39,7 @@ def _strptime(match: re.Match[str]) -> str:
 
 def arff_cells(line: str, usual: Sequence[str], where: str) -> list[str]:
     """Return the cells of a row with quotes or backslashes, or of a sparse row."""
-    if re.search(r"(^|,)\s*\{[^{}]*\}$", line) and not line.startswith("{"):
+    if re.search(r",\s*\{[^{}]*\}$", line):
         raise DataError("instance weights are not supported; remove them", where=where)
     if not line.startswith("{"):
         return [clean(cell) for cell in split_arff(line)]
@@ -47,7 +47,7 @@ def arff_cells(line: str, usual: Sequence[str], where: str) -> list[str]:
         raise DataError("a sparse row ends with '}'", where=where)
     cells = list(usual)
     for pair in split_arff(line[1:].removesuffix("}")) if line.strip("{} ") else []:
-        index, _, cell = pair.partition(" ")
+        index, _, cell = pair.replace("\t", " ").partition(" ")
         if not index.isdigit() or int(index) >= len(cells):
             what = f"{pair!r} is not 'INDEX VALUE' with an index below {len(cells)}"
             raise DataError(what, where=where)

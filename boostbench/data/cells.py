@@ -26,7 +26,7 @@ _MONEY = r"(?-i:[A-Z]{0,2})[$€£¥₹₽₩₺₪]|(?:USD|EUR|GBP|JPY|CHF|CNY|
 _NUMBERS = {
     writing: re.compile(
         rf"(?P<sign>[+-]?) ?(?P<before>{_MONEY}|) ?(?P<number>[+-]?("
-        rf"(([1-9]\d{{0,2}}(?P<mark>[{other}' ])(\d{{2,3}}(?P=mark))*\d{{3}}|\d+)([{decimal}]\d*)?"
+        rf"(([1-9]\d{{0,2}}(?P<mark>[{other}' _])(\d{{2,3}}(?P=mark))*\d{{3}}|\d+)([{decimal}]\d*)?"
         rf"|[{decimal}]\d+)(e[+-]?\d+)?|inf(inity)?))"
         r" ?(?P<after>([^\d.,'+ -][^\d.,'+-]*)?)",
         re.ASCII | re.IGNORECASE,
@@ -39,7 +39,7 @@ _DATES = (
     *("%Y/%m/%d", "%Y.%m.%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y"),
     *("%d.%m.%y", "%d/%m/%y", "%m/%d/%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%d %B %Y"),
     *("%b %d %Y", "%b %d, %Y", "%B %d, %Y", "%b %d %H:%M:%S %Y", "%b %d %H:%M:%S %z %Y"),
-    *("%Y年%m月%d日", "%b-%Y", "%b %Y", "%B %Y", "%m/%Y", "%m-%Y", "%Y/%m"),
+    *("%Y年%m月%d日", "%G-W%V-%u", "%b-%Y", "%b-%y", "%b %Y", "%B %Y", "%m/%Y", "%m-%Y", "%Y/%m"),
 )
 _WEEKDAY = re.compile(r"(mon|tue|wed|thu|fri|sat|sun)[a-z]*,? ", re.IGNORECASE)
 _ZONE = re.compile(r"(?<=[\d.]) ?(UTC|GMT|Z)$")
@@ -66,7 +66,7 @@ _ISO_SPAN = re.compile(
 _LONG = re.compile(r"(\d+(?:\.\d+)?) ?(y|mo|w)[a-z]+")
 #: Seconds of a mean year of the calendar, of its twelfth and of a week.
 _LONG_UNITS = {"y": 31_556_952, "mo": 2_629_746, "w": 604_800}
-_TWELVE_HOURS = re.compile(r"\d?\d:\d\d(:\d\d)? ?[ap]\.?m\.?", re.ASCII | re.IGNORECASE)
+_TWELVE_HOURS = re.compile(r"\d?\d(:\d\d(:\d\d)?)? ?[ap]\.?m\.?", re.ASCII | re.IGNORECASE)
 _ASCII = dict.fromkeys((0x2013, 0x2212, 0xFF0D), "-") | dict.fromkeys((0x2019, 0x066C), "'")
 _ASCII |= {0x066B: ".", 0xFF0E: ".", 0xFF0C: ",", 0xB5: "μ"}
 _SAMPLE = 5  # texts by which a format is tried before it is tried on all
@@ -143,10 +143,11 @@ def read_numbers(words: Sequence[str], writing: str, unit: str | None = None) ->
 
 
 def _bare(word: str) -> str:
-    """Return a number with ASCII digits, the sign in front, and ``e`` before the exponent."""
+    """Return a number with ASCII digits, the sign in front, ``e`` before the exponent, unquoted."""
     if not word.isascii():
         word = word.translate(_ASCII)
         word = "".join(str(unicodedata.decimal(letter, letter)) for letter in word)
+    word = re.sub(r"^(['\"])(.*)\1$", r"\2", word)
     word = re.sub(r"^\((.+)\)$|^([\d., ']*\d)-$", r"-\1\2", re.sub(r"(?<=\d)[.,]-+$", "", word))
     return re.sub(r"(?<=\d)[dD]([+-]?\d+)$", r"e\1", word) if "." in word else word
 
@@ -180,6 +181,7 @@ def durations_in(words: Sequence[str]) -> Iterator[Reading]:
 
     if any(map(_TWELVE_HOURS.fullmatch, words)):
         bare = [re.sub("[ .]", "", word).upper() for word in words]
+        bare = [re.sub(r"^(\d+)(?=[AP])", r"\1:00", word) for word in bare]
         short, long = (days_in(bare, form) for form in ("%I:%M%p", "%I:%M:%S%p"))
         days = np.where(np.isnan(short), long, short)
         yield Reading("duration", np.round(np.mod(days, 1) * 86_400), "seconds")

@@ -319,6 +319,8 @@ def _arff_rows(text: str, path: str) -> tuple[_Cells, dict[str, Declared]]:
     body = io.StringIO()
     writer = csv.writer(body, lineterminator="\n")
     for number, line in enumerate(map(str.strip, lines[header:]), start=header + 1):
+        if "," not in line and not line.startswith("{"):
+            line = line.replace("\t", ",")
         if line.startswith("%"):
             body.write("\n")
         elif not SPECIAL.search(line):

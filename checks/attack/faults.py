@@ -47,6 +47,10 @@ ADOPTED = "run adopted.yaml --executor inline --quiet"
 FIT = "fit samme --on table.csv --rounds 3 -o model.skops"
 COMPARE = "compare samme adaboost-mh --on table.csv --folds 2 --repeats 1 --rounds 2"
 LABELS = "labels table.csv --repeats 2 --rounds 2 -o suspects.csv"
+REPORT = "report struck.yaml"
+OVERVIEW = f"{QUIET} --set seeds=1", REPORT, "report --all"
+PAPER = "report struck.yaml --paper"
+EXPORT = "export struck.yaml -o rows.csv"
 #: A booster of a file, and the same after a change that leaves its numbers alone.
 PLUGIN = """\
 from sklearn.dummy import DummyClassifier
@@ -86,7 +90,12 @@ COMMANDS = {
         [f"{QUIET} --set seeds=1", "report struck.yaml --pack", QUIET],
         "report struck.yaml --pack",
     ),
-    "report all": ([QUIET, "report struck.yaml"], "report --all"),
+    "report all": ([QUIET, REPORT], "report --all"),
+    "report all again": ([*OVERVIEW, QUIET], "report --all"),
+    "paper again": ([f"{QUIET} --set seeds=1", PAPER, QUIET], PAPER),
+    "export": ([QUIET], EXPORT),
+    "export again": ([f"{QUIET} --set seeds=1", EXPORT, QUIET], EXPORT),
+    "site again": ([*OVERVIEW, "site", QUIET, "report --all"], "site"),
     "data add": ([], "data add table.csv --name mine"),
     "data add again": (
         ["data add iris.csv --name mine"],

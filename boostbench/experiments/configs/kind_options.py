@@ -75,6 +75,8 @@ class Scope:
         self.rounds: int = max([data.get("rounds", 0), *own_rounds])
         self.checkpoints: tuple[int, ...] = data.get("checkpoints", ())
         self.seeds: tuple[int, ...] = data.get("seeds", ())
+        #: Quantities that the runs record on request, by the key that asks for them.
+        self.asked = {key: tuple(data[key]) for key in ("metrics", "record") if key in data}
         self.path = path
         self.names = {**sets, **methods}
         self.unknown = _SCOPE_KEYS - data.keys()

@@ -17,6 +17,7 @@ from boostbench.reports.text import capital, listed
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
 from boostbench.reports.values.part_options import (
+    ASKED,
     AtRound,
     Band,
     MetricName,
@@ -42,7 +43,9 @@ _STROKES: dict[str, Any] = {
 
 
 Curve = Annotated[
-    str, one_of("metric", lambda: [name for name, each in NUMBERS.items() if each.kept == "rounds"])
+    str,
+    one_of("metric", lambda: [name for name, each in NUMBERS.items() if each.kept == "rounds"]),
+    ASKED,
 ]
 _CROSS: dict[str, Any] = {
     "marker": "x",

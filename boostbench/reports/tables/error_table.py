@@ -34,7 +34,7 @@ from boostbench.reports.values.paper import (
     PaperValues,
     in_words,
 )
-from boostbench.reports.values.part_options import PaperFile, Title, chosen_rounds
+from boostbench.reports.values.part_options import ASKED, PaperFile, Title, chosen_rounds
 from boostbench.validation import one_of
 
 # By axis of the columns: axis of the rows within a data set.
@@ -49,7 +49,7 @@ def build_table(
     study: Study,
     *,
     columns: Literal["rounds", "booster"] = "rounds",
-    value: Annotated[str, one_of("metric", lambda: [*NUMBERS, *ACCURACIES])] = "test_error",
+    value: Annotated[str, one_of("metric", lambda: [*NUMBERS, *ACCURACIES]), ASKED] = "test_error",
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, ValidationInfo
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.fields import BESIDE, Slug
@@ -21,6 +21,7 @@ from boostbench.experiments.configs.kind_options import (
     DataSetLabel,
     NoiseLabel,
     Options,
+    scope_of,
 )
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import SIZE_OF, Record
@@ -45,9 +46,23 @@ PaperFile = Annotated[
 ]
 
 
+def _asked(name: str, info: ValidationInfo) -> str:
+    each = QUANTITIES.get(name)
+    if each is not None and each.asked and not each.always:
+        key, asked = each.asked
+        if asked not in scope_of(info).asked.get(key, asked):
+            raise ValueError(f"no run records {name}; {each.asks} makes runs do so")
+    return name
+
+
+#: Validator of names of quantities: the config must ask for them.
+ASKED = AfterValidator(_asked)
 #: Any metric.
 MetricName = Annotated[
-    str, one_of("metric", lambda: NUMBERS), Field(description="A metric, such as test_error.")
+    str,
+    one_of("metric", lambda: NUMBERS),
+    ASKED,
+    Field(description="A metric, such as test_error."),
 ]
 AtRound = Annotated[
     int | None, Field(description="Round T; by default, the last round of each booster.")
