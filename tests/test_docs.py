@@ -250,6 +250,15 @@ def test_the_conda_recipe_needs_what_the_project_needs():
     assert needed == pyproject["project"]["dependencies"]
 
 
+def test_workflows_have_few_rights_and_pinned_actions_and_the_image_a_user():
+    for path in (ROOT / ".github/workflows").glob("*.yml"):
+        text = path.read_text(encoding="utf-8")
+        assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
+        assert re.findall("uses: .*@(?![0-9a-f]{40}  # v).*", text) == []
+    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert re.search(r"--constraint /src/constraints\.txt .*\n(.*\n)*USER boostbench\n", image)
+
+
 def test_the_tested_versions_are_allowed_and_complete():
     lines = (ROOT / "constraints.txt").read_text().splitlines()[1:]
     tested = {name.casefold(): version for name, version in (line.split("==") for line in lines)}

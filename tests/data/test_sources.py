@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.data.loading import load, locate
-from boostbench.errors import BoostbenchError, DataError, DataUnavailableError
+from boostbench.errors import DataError, DataUnavailableError
 
 TOY = "split,a,b,target\n" + "".join(
     f"{part},{i},{i % 3},{'xy'[i % 2]}\n" for i, part in enumerate(["train"] * 4 + ["test"] * 2)
@@ -97,17 +97,3 @@ def test_an_ordered_set_is_divided_by_its_order(put, folder):
     text = "\n".join(line.split(",", 1)[1] for line in TOY.splitlines())
     data = load("toy", None, [put("toy.csv", text)])
     assert [part.tolist() for part in data.official] == [[0, 1, 2, 3], [4, 5]]
-
-
-def test_a_plugin_file_generates(tmp_path):
-    plugin = tmp_path / "mine.py"
-    plugin.write_text(
-        "from boostbench.data.dataset import Dataset\n"
-        "def dots(rng, *, n=6):\n"
-        "    return Dataset.from_arrays('dots', rng.random((n, 2)), [0, 1] * (n // 2))\n"
-        "def nothing(rng):\n"
-        "    return 3\n"
-    )
-    assert load(f"{plugin}:dots", {"n": 4}).X.shape == (4, 2)
-    with pytest.raises(BoostbenchError, match="must return a Dataset, it returned a int"):
-        load(f"{plugin}:nothing")

@@ -64,8 +64,9 @@ def test_one_run_is_compared_by_mcnemars_exact_test():
     assert high - low == pytest.approx(2 * 1.96 * math.sqrt(29 - 64 / 102) / 102, rel=1e-3)
 
 
-def test_samples_that_are_not_recorded_leave_it_untold():
-    outcome = lower(sample([0.1], "one split"), sample([0.3], "one split"))
+@pytest.mark.parametrize("n_seeds", [1, 3])  # as of the log loss, on an official split
+def test_samples_that_are_not_recorded_leave_it_untold(n_seeds):
+    outcome = lower(*(sample([value] * n_seeds, "one split") for value in (0.1, 0.3)))
     assert (outcome.state, outcome.why) == ("open", NO_SAMPLES)
     assert outcome.difference == pytest.approx(-0.2)
 

@@ -86,8 +86,12 @@ def test_a_run_that_never_began_has_the_error_of_no_rounds(tmp_path):
     assert error_curve(study.results[0], "test_error", [1, 30]).tolist() == [0.5, 0.5]
 
 
-def test_nothing_to_export_is_said(tmp_path):
-    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
+def test_what_an_export_lacks_is_said(tmp_path, caplog):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=4)
+    (result,) = study_of(config).results
+    result.record.curves["test_log_loss"] = np.array([0.2, np.nan, np.nan, 0.1])
+    export_rows([result])
+    assert caplog.messages[0].startswith("2 of 16 values are not recorded; packed records hold")
     study = study_of(config, broken={"dna/samme/clean/seed-0": ("missing", "")})
     with pytest.raises(BoostbenchError, match="none of the 1 runs has a result yet"):
         export_rows(study.results)
