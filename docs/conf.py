@@ -79,6 +79,7 @@ _ACCESSIBLE = {
     '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
     '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="This page">',
     "<pre>": '<pre tabindex="0">',
+    "<th></th>": "<td></td>",
     ' colwidths-auto docutils container">': ' colwidths-auto docutils container" tabindex="0">',
 }
 

@@ -44,7 +44,7 @@ _INTERVALS = {"low": "95 % interval"}  # columns that are shown together with an
 _PROBABILITIES = ("best", "near_best", "left_better", "equivalent", "right_better")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Comparison of boosters, in words and in numbers.
 
@@ -84,6 +84,10 @@ class Comparison:
     classes: pd.DataFrame | None = None
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     confusion: Mapping[str, Mapping[str, list[list[int]]]] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Return the conclusion, the means and the notes on them."""
+        return f"{self.sentence}\n\n{self.boosters.to_string(index=False)}\n\n{self.remarks[0]}"
 
     @property
     def quantity(self) -> Quantity:

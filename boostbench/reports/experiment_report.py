@@ -122,8 +122,7 @@ class Report:
         study, summary, path = self.study, self.summary(), self.study.config.path
         counts = Counter(result.status for result in study.results)
         held = [each for numbers in summary.printed.values() for each in numbers.values()]
-        facts = [in_words(held)] if held else []
-        facts += [counts_in_words(summary.claims)] if summary.claims else []
+        facts = [held and in_words(held), summary.claims and counts_in_words(summary.claims)]
         page = partial(
             render,
             "report.html.j2",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BEST, _CHOOSING = "best by validation", "validation_error"
+_MOST_COLUMNS = 6  # boosters of a table that have a column each; more have a row
 
 
 def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
@@ -42,7 +43,8 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
     for part in config.report:
         its, options = study, part.options
         if part.kind == "table":
-            its, options = with_best, options.model_copy(update={"tested": True})
+            narrow = {"columns": "rounds"} if len(with_best.boosters) > _MOST_COLUMNS else {}
+            its, options = with_best, options.model_copy(update={"tested": True, **narrow})
         parts = (replace(part, options=options),)
         alone = config.model_copy(update={"report": parts, "claims": ()})
         report = make_report(replace(its, config=alone))
@@ -76,10 +78,8 @@ def _with_best(study: Study) -> tuple[Study, list[str]]:
         best = f"{name} ({_BEST})"
         variants = [result for result in study.results if result.run.method in labels]
         if not all(holds(result, _CHOOSING) for result in variants if result.ok):
-            remarks.append(
-                f"no column '{best}': its runs have no validation errors, which a split such as "
-                "{folds: 5, validation: true} records"
-            )
+            what = f"no column '{best}': its runs have no validation errors, which a split such as"
+            remarks.append(f"{what} {{folds: 5, validation: true}} records")
             continue
         for _, of in itertools.groupby(sorted(variants, key=_problem), _problem):
             chosen = min(of, key=lambda its: error_at(its, _CHOOSING) if its.ok else -1.0)
@@ -126,7 +126,7 @@ def fit_column(figure: Figure) -> None:
         y = ""
         for place, axes in enumerate(panels):
             axes.set_subplotspec(grid[place])
-            axes.set_xlabel(x * (place + n_columns >= len(panels)))
+            axes.set_xlabel(x.replace(", ", ",\n") * (place + n_columns >= len(panels)))
             y = axes.get_ylabel() or y
             axes.set_ylabel(y * (place % n_columns == 0))
         body = _SHAPE * _WIDTH / n_columns * grid.nrows

@@ -384,9 +384,8 @@ def draw_parameter(
     numbers = sorted({p[0] for of in found.values() for points in of.values() for p in points})
     if len(numbers) < 2:
         values = ", ".join(f"{number:g}" for number in numbers) or "no run"
-        raise BoostbenchError(
-            f"x must name a parameter with several values among the runs, found {x!r}: {values}"
-        )
+        what = f"x must name a parameter with several values among the runs, found {x!r}"
+        raise BoostbenchError(f"{what}: {values}")
     places, n_columns = panels.places_of(study), panels.columns_of(len(study.datasets))
     size = _LARGE if n_columns == 1 else _PANEL
     labels = label or x, axis

@@ -267,9 +267,8 @@ def _remarks_on_rounds(study: Study, at: object) -> list[str]:
         return [f"{label} makes {T} round{'s' * (T > 1)}; {shown}." for label, T in own.items()]
     by_rounds: dict[int, list[str]] = {}
     for run in runs:
-        by_rounds.setdefault(run.rounds, []).append(
-            run.method if run.booster.rounds else run.dataset
-        )
+        name = run.method if run.booster.rounds else run.dataset
+        by_rounds.setdefault(run.rounds, []).append(name)
     if len(by_rounds) == 1:
         return [f"T = {runs[0].rounds}."]
     parts = [f"{T} ({', '.join(dict.fromkeys(names))})" for T, names in by_rounds.items()]

@@ -15,7 +15,7 @@ from boostbench.reports.text import listed, shortened, span
 from boostbench.reports.values.frame import END, Result, Study, check_recorded, holds
 from boostbench.reports.values.paper import Held, PaperValue, PaperValues, hold
 from boostbench.reports.values.rank_statistics import holm, mean_ranks
-from boostbench.reports.values.samples import Estimate, Repeats, estimate, sample_of
+from boostbench.reports.values.samples import Repeats, estimate, sample_of
 
 _LONGEST_REASON = 160
 _DECIMALS = 10  # rounding before comparison: means of equal counts may differ in the last bits
@@ -232,11 +232,8 @@ def contest(facts: Mapping[FactKey, Fact], best: str) -> Iterator[str]:
 
 def _beyond_chance(cases: Sequence[Rivals], leader: str) -> str:
     """Return on how many of the cases that the leader wins its lead is beyond chance, in words."""
-    tests: list[list[Estimate]] = []
-    for of in cases:
-        if of[leader].best:
-            own, *others = (of[name].sample for name in sorted(of, key=leader.__ne__))
-            tests.append([estimate(own, other) for other in others])
+    won = [{name: of[name].sample for name in of} for of in cases if of[leader].best]
+    tests = [[estimate(of[leader], of[name]) for name in of if name != leader] for of in won]
     if any(not test.test or test.why for of in tests for test in of):
         return ""
     p = holm([max(test.not_below(0.0) for test in of) for of in tests])

@@ -292,7 +292,7 @@ class _Column:
 def _blocks(table: Table, own: Collection[str]) -> Iterator[tuple[str, list[str]]]:
     """Yield caption and lines of each table that the rows and columns need."""
     names = short_labels([*table.columns, *(label for row in table.rows for label in row.labels)])
-    texts = {label: ", ".join(filter(None, pair)) for label, pair in names.items()}
+    texts = {label: _joined(*pair) for label, pair in names.items()}
     caption = _caption(table, own)
     for start in range(0, len(table.rows), _MOST_ROWS):
         part = replace(table, rows=table.rows[start : start + _MOST_ROWS])
@@ -309,6 +309,12 @@ def _blocks(table: Table, own: Collection[str]) -> Iterator[tuple[str, list[str]
             chunk += columns
         yield caption, _tabular(part, labels, chunk)
         caption = rf"{latex(table.title)}, continued"
+
+
+def _joined(name: str, variant: str) -> str:
+    """Return name and variant; the variant tells rows apart, so that the name is shortened."""
+    head = shortened(in_print(name), max(4, _LONGEST - 2 - len(variant)))
+    return f"{head}, {variant}" if variant else name
 
 
 def _columns(
@@ -349,6 +355,9 @@ def _tabular(
         multirow_align="naive",
         multicol_align="c",
     ).splitlines()
+    last = lines.index(r"\midrule") - 2  # of the heads; pandas puts the names below it
+    names = " & ".join(map(latex, table.names))
+    lines[last : last + 2] = [names + lines[last][3 * len(table.names) - 3 :]]
     summaries = [place for place, row in enumerate(table.rows) if row.is_summary]
     if summaries:
         lines.insert(lines.index(r"\midrule") + 1 + summaries[0], r"\midrule")

@@ -120,10 +120,8 @@ def read_paper_values(path: Path | str) -> PaperValues:
             value = _value({"table": Path(path).stem, **row})
             key = (value.dataset, value.method, value.rounds, value.noise)
             if key in values:
-                raise ValueError(
-                    f"a second value for {value.dataset}, {value.method}, T = {value.rounds}, "
-                    f"noise {value.noise:g}"
-                )
+                what = f"a second value for {value.dataset}, {value.method}, T = {value.rounds}"
+                raise ValueError(f"{what}, noise {value.noise:g}")
             values[key] = value
         except ValueError as error:
             complaints.append(DataError(str(error), where=where))
