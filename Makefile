@@ -5,6 +5,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+GROUP := $(PIP) 'pip>=25.1' && $(PIP) --group
 STAMP := $(VENV)/.installed
 CHECKS := $(VENV)/.installed-for-checks
 DEMO := demo-results
@@ -50,7 +51,7 @@ $(STAMP): pyproject.toml
 
 $(CHECKS): $(STAMP)
 	@echo 'installing what the checks need into $(VENV) ...'
-	@$(PIP) --editable '.[dev]'
+	@$(GROUP) dev --editable '.[dask,onnx,parquet,serve]'
 	@touch $@
 
 demo: setup  ## the main job on embedded data, in about a minute
@@ -78,7 +79,7 @@ format: $(CHECKS)  ## format the sources
 	@$(BIN)/ruff format --quiet
 
 docs: setup  ## documentation and results as a site, in docs/_build/html; rewrites docs/cli.md and measured numbers
-	@$(PIP) --editable '.[docs]'
+	@$(GROUP) docs
 	@$(BIN)/python docs/generate_cli.py
 	@$(BIN)/python docs/generate_results.py
 	@$(BIN)/sphinx-build --quiet --fail-on-warning -c docs . docs/_build/html
@@ -89,7 +90,7 @@ site: docs  ## the site in site/, for any static host: results, leaderboards, do
 	@$(BIN)/python -m checks.links site
 
 notebook: setup  ## the outputs of docs/python-api.ipynb, after a change that shows there
-	@$(PIP) --editable '.[docs]'
+	@$(GROUP) docs
 	@$(BIN)/python docs/run_notebook.py
 
 dist: setup  ## sdist and wheel in dist/, the wheel tried in an environment of its own

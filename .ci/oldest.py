@@ -1,6 +1,6 @@
 """Print pip constraints that hold each dependency at the oldest version pyproject.toml allows.
 
-``python .ci/oldest.py > oldest.txt; pip install --constraint oldest.txt --editable '.[dev]'``
+``python .ci/oldest.py > oldest.txt; pip install --constraint oldest.txt --editable . --group dev``
 """
 
 import tomllib
