@@ -67,7 +67,7 @@ NOT_TYPED = {
     "python -m checks.bits": "takes minutes, in .ci/run",
 }
 #: Packages whose blocks are left out where they are not installed.
-OPTIONAL = {"onnx", "onnxruntime"}
+OPTIONAL = {"onnx", "onnxruntime", "skops"}
 SHOWN = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
