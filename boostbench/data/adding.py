@@ -75,8 +75,8 @@ def add_file(
             f"{name!r} is not a valid name for a data set; use letters, digits, '-', '_' and '.'"
         )
     copy, description = folder / f"{name}{_suffix_of(file)}", folder / f"{name}.yaml"
-    declared = {key: value for key, value in declared.items() if value}
-    known = _known(name, description, catalog_index(data_dirs), bool(declared), replace)
+    is_declared = any(declared.values())
+    known = _known(name, description, catalog_index(data_dirs), is_declared, replace)
     if folder.is_dir():
         for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
             if other != copy and not other.samefile(file):

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import os
 import sys
 from contextlib import suppress
-from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from boostbench.data.columns import Column
 from boostbench.data.tables import Parsed
 from boostbench.whole_files import write_file
 
+_COLUMNS = TypeAdapter(tuple[Column, ...])
 _DIGEST_SIZE = hashlib.sha256().digest_size  # a cached file begins with the digest of its content
 
 
@@ -65,25 +65,20 @@ def read_parsed(key: str) -> Parsed | None:
     if content is None:
         return None
     with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        facts = json.loads(str(arrays["facts"]))
         return Parsed(
             X=arrays["X"].astype(np.float64),
             labels=arrays["labels"],
-            columns=tuple(
-                Column(**{**fact, "values": fact["values"] and tuple(fact["values"])})
-                for fact in facts
-            ),
+            columns=_COLUMNS.validate_json(str(arrays["columns"])),
             in_test=arrays.get("in_test"),
         )
 
 
 def write_parsed(key: str, parsed: Parsed) -> None:
     """Store a table under ``key``."""
-    facts = [asdict(column) for column in parsed.columns]
     arrays: dict[str, np.ndarray] = {
         "X": _smallest(parsed.X),
         "labels": parsed.labels,
-        "facts": np.array(json.dumps(facts)),
+        "columns": np.array(_COLUMNS.dump_json(parsed.columns).decode()),
     }
     if parsed.in_test is not None:
         arrays["in_test"] = parsed.in_test

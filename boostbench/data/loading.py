@@ -283,7 +283,6 @@ def load(
     encode: Literal["ordinal", "one-hot"] = "ordinal",
     missing: str | float = "keep",
     rng: np.random.Generator | None = None,
-    allow_download: bool = False,
 ) -> Dataset:
     """Load a data set and check it against the catalog.
 
@@ -303,8 +302,6 @@ def load(
         official split, from all rows.
     rng : numpy Generator, default=None
         Random numbers of a generated data set. None: a generator with seed 0.
-    allow_download : bool, default=False
-        Whether missing files may be downloaded.
 
     Raises
     ------
@@ -318,7 +315,7 @@ def load(
     >>> iris.X.shape, iris.classes
     ((150, 4), ('setosa', 'versicolor', 'virginica'))
     """
-    return load_located(locate(name, params, data_dirs, allow_download), encode, missing, rng)
+    return load_located(locate(name, params, data_dirs), encode, missing, rng)
 
 
 def load_located(

@@ -339,14 +339,11 @@ def _parquet_frame(content: bytes, path: str) -> pd.DataFrame:
         table = file.read()
         table.validate(full=True)  # detects text that is not UTF-8
         # Only this text says which numbers were categories when the file was written.
-        written = (file.metadata.metadata or {}).get(b"ARROW:schema")
-        if written is not None:
-            schema = pyarrow.ipc.read_schema(pyarrow.py_buffer(base64.b64decode(written)))
-            for j, field in enumerate(schema):
-                if pyarrow.types.is_dictionary(field.type):
-                    coded = table.column(j).dictionary_encode()
-                    table = table.set_column(j, field.name, coded)
-        for j, field in enumerate(table.schema):
+        text = base64.b64decode((file.metadata.metadata or {}).get(b"ARROW:schema", b""))
+        written = pyarrow.ipc.read_schema(pyarrow.py_buffer(text)) if text else table.schema
+        for j, (was, field) in enumerate(zip(written, table.schema, strict=True)):
+            if pyarrow.types.is_dictionary(was.type):
+                table = table.set_column(j, was.name, table.column(j).dictionary_encode())
             if pyarrow.types.is_nested(field.type):
                 what = f"column {field.name!r} holds {field.type}; a cell must be one value"
                 raise DataError(what, where=path)

@@ -94,6 +94,8 @@ def _cost_matrix(value: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...
     return value
 
 
+#: The name, or the full path of a plugin file and the class or function; not part of the value.
+Source = Annotated[str, Field(exclude=True)]
 Encoding = Annotated[
     Literal["ordinal", "one-hot"],
     Field(description="Conversion of categorical columns to numbers."),
@@ -130,9 +132,7 @@ class Data:
     cost: CostMatrix = ()
     #: Not part of the value.
     label: Annotated[Label, Field(alias="as", exclude=True)] = field(default="", compare=False)
-    source: Annotated[str, Field(exclude=True)] = field(
-        default="", compare=False
-    )  # as for `BoosterSpec`
+    source: Source = field(default="", compare=False)
 
     @property
     def component(self) -> str:
@@ -152,9 +152,7 @@ class Noise:
         Field(json_schema_extra={"wanted": "a number from 0 to 1"}),
     ] = 0.0
     params: Params = field(default_factory=Params)  # parameters of the model
-    source: Annotated[str, Field(exclude=True)] = field(
-        default="", compare=False
-    )  # as for `BoosterSpec`
+    source: Source = field(default="", compare=False)
 
     @property
     def is_clean(self) -> bool:
@@ -207,8 +205,7 @@ class BoosterSpec:
     label: Annotated[Label, Field(exclude=True)] = field(
         default="", compare=False
     )  # not part of the value
-    #: The name, or the full path of a plugin file and the class; not part of the value.
-    source: Annotated[str, Field(exclude=True)] = field(default="", compare=False)
+    source: Source = field(default="", compare=False)
     #: Number of rounds, in place of that of the config; not part of the value.
     rounds: Annotated[
         Rounds | None, Field(description="Number of rounds of this booster alone.", exclude=True)

@@ -101,6 +101,7 @@ def test_a_cached_table_is_the_parsed_one(put, tmp_path, monkeypatch):
     monkeypatch.setattr("boostbench.data.loading.parse_files", None)
     second = load("toy", None, [folder])
     same(second)
+    assert second.columns == first.columns
     assert [p.tolist() for p in second.official] == [p.tolist() for p in first.official]
     monkeypatch.undo()
     monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))

@@ -147,12 +147,13 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
     of_data, settings = _parted(own, DATA_OPTIONS)
     defaults = {key: config[key] for key in ("encode", "missing") if key in config}
     source, name = setting.source_of(name), without_folder(name)
+    named = {"name": name, "source": source, **defaults, **of_data}
     mistakes = MistakesError()
     found = mistakes.take(partial(find_entry, dirs=setting.data_dirs), source)
     if found and not found.generator:
         mistakes.keys(params, DATA_SET_OPTIONS)
     variants = mistakes.take(expand_sweeps, params)
-    data = mistakes.take(partial(validated, Data), {"name": name, **defaults, **of_data})
+    data = mistakes.take(partial(validated, Data), named)
     entry = mistakes.take(DataSet.model_validate, {"data": data or Data(name), **settings})
     boosters: Sequence[BoosterSpec] = config.get("boosters", ())
     known = {label for booster in boosters for label in (booster.label, booster.name)}
@@ -175,13 +176,7 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
         setting.check(registry.generators, found.generator, Params(params))
     label = data.label or name
     values = [
-        replace(
-            data,
-            name=found.name,
-            source=source,
-            params=Params(variant),
-            label=swept_label(label, swept),
-        )
+        replace(data, name=found.name, params=Params(variant), label=swept_label(label, swept))
         for variant, swept in variants
     ]
     return [entry.model_copy(update={"data": value}) for value in values]

@@ -11,7 +11,6 @@ from typing import Literal
 import numpy as np
 from pydantic import model_validator
 
-from boostbench.experiments.configs.kind_options import Scope
 from boostbench.reports.claims.claim_options import (
     Amount,
     Bound,
@@ -84,12 +83,6 @@ class Relation(AboutValues):
     def bound(self) -> Bound:
         """The given bound."""
         return self._given[0]
-
-    def check(self, scope: Scope) -> None:
-        """Check that ``others`` are boosters, and as every kind does."""
-        if self.bound == "others" and {*scope.boosters} == {*self.booster}:
-            raise ValueError("others: the config has no other booster")
-        super().check(scope)
 
     def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Repeats]:
         """Return the samples to compare with those of the boosters ``mine``, by name."""

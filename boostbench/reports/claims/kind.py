@@ -304,8 +304,10 @@ class Kind(Options):
                 raise MistakesError((("of",), what))
 
     def others(self, evidence: Evidence, *mine: str) -> list[str]:
-        """Return the boosters of the config except ``mine``."""
-        return [label for label in evidence.scope.boosters if label not in mine]
+        """Return the boosters of the config except ``mine``; ValueError if there are none."""
+        if others := [label for label in evidence.scope.boosters if label not in mine]:
+            return others
+        raise ValueError("others: the config has no other booster")
 
 
 class AboutRuns(Kind):
