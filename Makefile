@@ -4,7 +4,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Python compiles what it imports; to compile all modules of all packages would take longer than the rest.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
 GROUP := $(PIP) 'pip>=25.1' && $(PIP) --group
 STAMP := $(VENV)/.installed
 CHECKS := $(VENV)/.installed-for-checks
