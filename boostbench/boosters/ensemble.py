@@ -230,19 +230,24 @@ class Ensemble:
         Rounds may be added between the steps of the iterator, which then yields them too.
         """
         F = np.zeros((X.shape[0], self.n_classes))
-        parts, start = iter(self._parts), 0
-        owner: list[tuple[Any, int]] = []
+        start = 0
         for end, decay in zip(self._round_end, self._decays, strict=True):
             if decay != 1.0:
                 F *= decay
             for tree, step in zip(self._tree_index[start:end], self._steps[start:end], strict=True):
-                while tree >= len(owner):  # a part holds one predictor per tree
-                    part = next(parts)
-                    owner += [(part, k) for k in range(part.n_trees)]
-                part, k = owner[tree]
+                part, k = self._part_of(tree)
                 part.add_scores(X, np.array([k]), np.array([step]), F)
             start = end
             yield F
+
+    def _part_of(self, tree: int) -> tuple[Any, int]:
+        """Return the part that holds a tree, at present, and the position of the tree there."""
+        start = len(self._grown_in)
+        for part in reversed(self._parts):  # the trees of a round in progress are the last ones
+            start -= part.n_trees
+            if tree >= start:
+                break
+        return part, tree - start
 
     def _is_forest(self) -> bool:
         return len(self._parts) == 1 and isinstance(self._parts[0], Forest)

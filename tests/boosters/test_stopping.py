@@ -127,6 +127,15 @@ def test_a_warm_start_gives_the_model_of_one_fit(name: str) -> None:
         X[TRAIN], y[TRAIN]).scores(X))  # fmt: skip
 
 
+@pytest.mark.parametrize("n_first", range(1, 9))
+def test_a_warm_start_goes_on_to_watch_the_held_out_samples(n_first: int) -> None:
+    options = {"early_stopping": True, "random_state": 0}
+    warm = make_booster("sm-boost", n_estimators=n_first, warm_start=True, **options).fit(X, y)
+    warm.set_params(n_estimators=9).fit(X, y)
+    whole = make_booster("sm-boost", n_estimators=9, **options).fit(X, y)
+    assert_array_equal(warm.scores(X), whole.scores(X))
+
+
 def test_on_round_ends_a_fit_that_stays_usable() -> None:
     booster = make_booster("samme", n_estimators=50)
     booster.fit(X, y, on_round=lambda info: info.round == 3)
