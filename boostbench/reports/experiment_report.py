@@ -269,7 +269,7 @@ def make_report(
     verdicts = judge(study, studies)
     if verdicts and not answers:
         amiss = [verdict.claim.says for verdict in verdicts if not verdict.here]
-        count = f"{len(verdicts) - len(amiss)} of {len(verdicts)} claims are true in these runs"
+        count = f"{len(verdicts) - len(amiss)} of {len(verdicts)} claims are true here"
         answers = (f"{'; not true: '.join(filter(None, [count, '; '.join(amiss)]))}.",)
     answers += tuple(_left_out(study, size, has_claims=bool(verdicts)))
     return Report(study, tables, figures, values, undrawn, verdicts, answers, size)
