@@ -80,6 +80,8 @@ _ACCESSIBLE = {
     '<aside class="toc-drawer">': '<aside class="toc-drawer" aria-label="This page">',
     "<pre>": '<pre tabindex="0">',
     "<th></th>": "<td></td>",
+    '<th class="head"><p></p></th>': "<td></td>",
+    'math-wrapper docutils container">': 'math-wrapper docutils container" tabindex="0">',
     ' colwidths-auto docutils container">': ' colwidths-auto docutils container" tabindex="0">',
 }
 
