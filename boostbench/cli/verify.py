@@ -39,7 +39,7 @@ def verify(
     """Judge the claims of a paper, or repeat some of its runs.
 
     A claim is true or false in these runs, and that is beyond chance or could be chance. The exit
-    code is 0 only if all claims are reproduced: true, and beyond chance.
+    code is 0 only if there are claims, and all are reproduced: true, and beyond chance.
 
     With --sample, some runs are repeated, and compared with their records or the packed records.
     The results folder stays as it is. The exit code is 0 only if all results are the same (real
@@ -64,7 +64,7 @@ def verify(
     else:
         _print(judged)
     statuses = {verdict.status for _, verdicts in judged for verdict in verdicts}
-    return OK if statuses <= {"reproduced"} else INCOMPLETE
+    return OK if statuses == {"reproduced"} else INCOMPLETE
 
 
 def _print(judged: Sequence[tuple[str, Sequence[Verdict]]]) -> None:

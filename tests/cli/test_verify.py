@@ -78,8 +78,9 @@ def test_what_is_not_reproduced_is_told_with_its_evidence(boostbench, config):
     assert any(case["state"] == "fails" and case["difference"] > 0 for case in bad["cases"])
 
 
-def test_a_config_without_claims_has_nothing_to_fail(boostbench, tiny):
-    assert boostbench("verify", tiny).out == "tiny: no claims\n"
+def test_a_config_without_claims_is_no_success(boostbench, tiny):
+    outcome = boostbench("verify", tiny)
+    assert (outcome.code, outcome.out) == (1, "tiny: no claims\n")
 
 
 def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, tmp_path):
