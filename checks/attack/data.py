@@ -161,7 +161,9 @@ def _load() -> str:
     try:
         data = load("toy", None, ["data"])
     except BoostbenchError as error:
-        return "" if "\n" not in str(error).strip() else "several lines"
+        lines = str(error).strip().split("\n")  # one for each column that is refused
+        is_clear = len(lines) == 1 or all(line.startswith("data/toy") for line in lines)
+        return "" if is_clear else f"several lines: {lines}"
     return "" if len(data.y) == len(data.X) and data.n_classes >= 2 else "invalid data were read"
 
 
