@@ -194,10 +194,7 @@ def names_lacking(names, rows):
 )
 def test_every_registered_kind_has_its_row(kind, page):
     names = [name for name in kind if kind.module(name).startswith("boostbench.")]
-    is_list = page in (
-        "reports.md",
-        "adding-a-claim.md",
-    )  # others list the names by what they are for
+    is_list = page in ("reports.md", "adding-a-claim.md")  # others list names by their use
     rows = [cells[0] if is_list else " ".join(cells) for cells in table_rows(page)]
     assert names_lacking(names, rows) == []
 
