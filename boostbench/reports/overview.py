@@ -32,7 +32,7 @@ _NO_REPORT = "no report is here; `boostbench report CONFIG` writes one"
 SENSITIVITY = "sensitivity.md"
 _OTHERS = "Other experiments"
 _COLUMNS = ("claims", "true here", "true beyond chance", "false beyond chance", "open",
-            "printed numbers that agree", "by chance", "with the reading that fits best",
+            "printed numbers that agree", "by chance", "by the best reading",
             "readings")  # fmt: skip
 _FOOTERS = (
     "Claims of the paper; without a paper, all. True here: by the means or counts of these "
