@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 _PACKAGE = Path(__file__).resolve().parent
+if not _PACKAGE.is_dir():  # files of the package are read by their paths
+    raise ImportError(f"boostbench cannot be imported from {_PACKAGE.parent}: unpack the archive")
 
 
 def shipped(folder: str) -> Path:

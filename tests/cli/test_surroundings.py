@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -64,3 +66,12 @@ def test_settings_of_matplotlib_that_are_not_utf_8_are_one_line(tmp_path):
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
     )
     assert "BoostbenchError: matplotlibrc: matplotlib cannot read its settings" in done.stderr
+
+
+def test_a_package_in_a_zip_file_is_refused(tmp_path):
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as file:
+        for path in Path(__file__).parents[2].glob("boostbench/*.py"):
+            file.write(path, f"boostbench/{path.name}")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'b.zip')!r})\nimport boostbench"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.endswith("b.zip: unpack the archive\n")
