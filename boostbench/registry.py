@@ -46,7 +46,7 @@ class Declaration:
     printed : str
         Name in print, as in the paper: ``"AdaBoost.MH"``. Empty: the registered name.
     family : str
-        Page of the documentation, as ``docs/boosters/FAMILY.md``.
+        Section of ``docs/boosters.md``.
     trial : mapping of str to object
         Parameters with which the tests of all components try this one.
     variants : mapping of str to (str, str)

@@ -224,7 +224,7 @@ def test_a_run_that_raises_has_its_row_and_leaves_the_others(boostbench, sad):
 def test_a_run_that_kills_its_worker_or_hangs_leaves_the_others(boostbench, sad):
     config = sad("[kill, sleep]")
     config.write_text(config.read_text().replace("[iris, wine]", "[iris]"))
-    outcome = boostbench("run", config, "--set", "limits.time=3s", "--jobs", "2")
+    outcome = boostbench("run", config, "--set", "limits.time=8s", "--jobs", "2")
     assert outcome.code == 1
     assert "killed: iris/Sad (kill)/exchange-0.2/seed-0: " in outcome.err
     assert "timeout: iris/Sad (sleep)/exchange-0.2/seed-0: was stopped at the time" in outcome.err

@@ -30,7 +30,7 @@ def study(folder, without=(), seeds=1):
         name = run.booster.name
         if not {name, (name, run.seed)} & {*without}:
             record["curves"]["test_auc"] = [AUC[name]] * 5
-            record["curves"]["test_log_loss"] = [LOG_LOSS[name]] * 5
+            record["curves"] |= {"test_log_loss": [LOG_LOSS[name]] * 5, "edge": [0.5] * 5}
         record["at_checkpoints"]["model_size"] = 1234
         results.append(make_result(run, record=record))
     return collect(config, results)
@@ -43,12 +43,8 @@ def cells(table, row):
 def test_the_best_is_the_highest_where_high_is_better(tmp_path):
     table = build_table(study(tmp_path), value="test_auc")
     assert [cell.text for cell in cells(table, "one")] == ["75.00", "75.00"]
-    assert [cell.best for cell in (*cells(table, "one"), *cells(table, "two"))] == [
-        False,
-        False,
-        True,
-        True,
-    ]
+    best = [[cell.best for cell in cells(table, row)] for row in ("one", "two")]
+    assert best == [[False, False], [True, True]]
     assert "Test AUC in percent. Bold: the highest" in table.footers[0]
     assert [cell.text for cell in cells(table, "mean rank")] == ["2.00", "2.00"]
 
@@ -58,6 +54,12 @@ def test_the_best_is_the_lowest_where_low_is_better(tmp_path):
     assert cells(table, "two")[0].text == "0.2500"
     assert cells(table, "two")[0].best
     assert "Test log loss. Bold: the lowest" in table.footers[0]
+
+
+def test_nothing_is_best_where_neither_high_nor_low_is_better(tmp_path):
+    table = build_table(study(tmp_path), value="edge", tested=True)
+    assert {cell.best for row in table.rows for cell in row.cells} == {False}
+    assert (table.answer, "Bold" in table.footers[0]) == ((), False)
 
 
 def test_comparisons_are_of_what_is_lacking_of_1(tmp_path):

@@ -131,7 +131,7 @@ class _Layout:
     def __init__(self, facts: dict[FactKey, Fact], metric: Quantity, is_accuracy: bool) -> None:
         self.facts, self.metric = facts, metric
         self.is_accuracy = is_accuracy or bool(metric.higher)
-        self.summaries, self.counts = rank(facts)
+        self.summaries, self.counts = rank(facts) if metric.higher is not None else ({}, set())
         self.notes = Notes()
         self.axes = {
             name: list(dict.fromkeys(getattr(key, name) for key in facts))
@@ -196,7 +196,8 @@ class _Layout:
         spread = f", mean ± standard deviation of {span(n_runs)} runs" if n_runs - {1} else ""
         unit = " in percent" if self.metric.unit else ""
         what = f"{capital(self.words)}{unit}{spread}"
-        yield f"{what}. Bold: the {self.best} of a data set, noise and T."
+        is_ranked = self.metric.higher is not None
+        yield f"{what}.{f' Bold: the {self.best} of a data set, noise and T.' * is_ranked}"
         compared = [fact.held for fact in facts if fact.held is not None]
         if compared:
             yield from self._agreement(compared)

@@ -92,6 +92,7 @@ def gather(
             if printed is not None and printed.error is not None:
                 columns.setdefault(key.place, []).append((printed, fact.sample))
     several = len({key.booster for key in facts}) > 1
+    several &= QUANTITIES[metric].higher is not None  # else none is better
     for of in by_place(facts, complete=False).values():
         lowest = min(fact.mean for fact in of.values())
         for fact in of.values():
@@ -251,7 +252,7 @@ def mark_even(facts: Mapping[FactKey, Fact]) -> None:
     """
     for of in by_place(facts, complete=False).values():
         best, *others = sorted(of.values(), key=lambda fact: not fact.best)
-        tests = [estimate(fact.sample, best.sample) for fact in others]
+        tests = [estimate(fact.sample, best.sample) for fact in others if best.best]
         p = holm([test.not_above(0.0) for test in tests])
-        for fact, test, each in zip(others, tests, p, strict=True):
+        for fact, test, each in zip(others, tests, p, strict=best.best):
             fact.even = bool(test.test and not test.why and each > LEVEL and not fact.best)

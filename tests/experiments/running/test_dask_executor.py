@@ -52,7 +52,7 @@ def test_records_are_those_of_this_process(cluster, runs_of, tmp_path):
 WRONG = {
     "toy-raises": "no luck today",
     "toy-kills-itself": "the worker process ended with signal SIGKILL",
-    "toy-sleeps": "was stopped at the time limit of 3 s",
+    "toy-sleeps": "was stopped at the time limit of 8 s",
     "toy-kills-dask": "its worker was lost each time",
 }
 
@@ -62,7 +62,7 @@ def test_a_run_that_goes_wrong_costs_itself_alone(cluster, runs_of, tmp_path):
     runs = [run for run in runs_of(text) if run.data.name == "iris" and not run.seed]
     store = RecordStore(tmp_path)
     todo = [p for p in make_plan(runs, store).todo() if p.run.noise.model == "none"]
-    with DaskExecutor(cluster.scheduler_address, limits=Limits(time=3)) as executor:
+    with DaskExecutor(cluster.scheduler_address, limits=Limits(time=8)) as executor:
         run_plan(todo, store, executor)
     done = [planned for planned in make_plan(runs, store).runs if planned.status != "missing"]
     told = {p.run.booster.name: p.record().error for p in done}

@@ -81,7 +81,7 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
     config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 5\n"
     runs = runs_of(f"{config}boosters: [toy-sleeps: {{seconds: 1.5}}]\n")
     store = RecordStore(tmp_path)
-    with LocalExecutor(1, limits=Limits(time=5)) as executor:
+    with LocalExecutor(1, limits=Limits(time=8)) as executor:
         server = psutil.Process(executor._server.pid)
 
         def suspend(progress):
@@ -89,7 +89,7 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
                 suspended.extend([*server.children(recursive=True), server])
                 for process in reversed(suspended):
                     process.suspend()
-                time.sleep(5.5)
+                time.sleep(8.5)
                 for process in suspended:
                     process.resume()
 
