@@ -112,36 +112,33 @@ class Registry:
         def add(plugin: T) -> T:
             attribute = getattr(plugin, "__qualname__", repr(plugin))
             origin = f"{getattr(plugin, '__module__', '')}:{attribute}"
-            known = self._known.get(name)
+            known = self.declarations.get(name)
             if known and known.origin != origin:
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
             if not known or known.plugin is not None:
-                self._known[name] = Declaration(origin, plugin, **declared)
+                self.declarations[name] = Declaration(origin, plugin, **declared)
             return plugin
 
         return add
 
-    def declarations(self) -> dict[str, Declaration]:
-        """Return what the components declare by name, the built-in ones first in their order."""
-        return self._known
-
     def printed_names(self) -> dict[str, str]:
         """Return the name in print of each component, and of labels of its variants, if any."""
-        printed = {name: each.printed for name, each in self._known.items() if each.printed}
-        variants = [pair for each in self._known.values() for pair in each.variants.items()]
+        printed = {name: each.printed for name, each in self.declarations.items() if each.printed}
+        variants = [pair for each in self.declarations.values() for pair in each.variants.items()]
         return printed | {label: shown for label, (shown, _) in variants}
 
     def typed(self) -> dict[str, str]:
         """Return what to type for each name in print."""
-        typed = {each.printed: repr(name) for name, each in self._known.items() if each.printed}
-        for name, each in self._known.items():
+        known = self.declarations.items()
+        typed = {each.printed: repr(name) for name, each in known if each.printed}
+        for name, each in known:
             for printed, given in each.variants.values():
                 typed[printed] = repr(name) + (f" with {given}" if given else "")
         return typed
 
     @cached_property
-    def _known(self) -> dict[str, Declaration]:
-        """The objects by name: the listed ones, the classes in `packages`, then registered ones."""
+    def declarations(self) -> dict[str, Declaration]:
+        """What components declare, by name: listed ones, those in `packages`, registered ones."""
         kind = rf"@{self.kind.replace(' ', '_')}s\.register"
         pattern = rf"^{kind}(\(.*?\))\nclass (\w+)"
         found = {name: Declaration(origin) for name, origin in self._listed.items()}
@@ -156,7 +153,7 @@ class Registry:
 
     def names(self) -> list[str]:
         """Return all names in alphabetical order, without imports."""
-        return sorted(self._known)
+        return sorted(self.declarations)
 
     def get(self, name: str, *, where: str = "") -> Any:
         """Return the object of a name, of ``"FILE.py:NAME"`` or of ``"package.module:NAME"``.
@@ -181,7 +178,7 @@ class Registry:
             raise BoostbenchError(str(error), where=where) from None
 
     def _lookup(self, name: str, where: str) -> Any:
-        if known := self._known.get(name):
+        if known := self.declarations.get(name):
             if known.plugin is None:
                 return _import_object(known.origin)
             return self._usable(known.plugin, name, where)
@@ -214,7 +211,7 @@ class Registry:
         """
         if ".py:" in name:
             return str(Path(name.rpartition(":")[0]).expanduser().resolve())
-        if known := self._known.get(name):
+        if known := self.declarations.get(name):
             module = known.origin.partition(":")[0]
             is_file = module.startswith(FILE_MODULE)
             return str(sys.modules[module].__file__) if is_file else module
@@ -224,7 +221,7 @@ class Registry:
 
     def class_name(self, name: str) -> str:
         """Return the name of the class in this package behind a name; empty for others."""
-        origin = self._known[name].origin
+        origin = self.declarations[name].origin
         return origin.partition(":")[2] if origin.startswith("boostbench.") else ""
 
     def name_of(self, component: Any) -> str:
@@ -232,7 +229,7 @@ class Registry:
         module, attribute = component.__module__, component.__qualname__
         package = module.partition(".")[0]
         builtin = re.compile(rf"{package}[.\w]*:{attribute}")
-        for name, known in self._known.items():
+        for name, known in self.declarations.items():
             is_builtin = known.plugin is None and builtin.fullmatch(known.origin)
             if is_builtin or known.plugin is component:
                 return name
@@ -261,7 +258,7 @@ class Registry:
         UnknownNameError
             If the name is unknown.
         """
-        known = self._known.get(name)
+        known = self.declarations.get(name)
         is_plugin = ".py:" in name or (known is not None and known.plugin is not None)
         return not is_plugin and not self.module(name).startswith("boostbench.")
 
@@ -277,7 +274,7 @@ class Registry:
         UnknownNameError, PluginError
             As by `get`.
         """
-        known = self._known.get(name)
+        known = self.declarations.get(name)
         if known is None or known.plugin is not None:
             return (inspect.getdoc(self.get(name)) or "").partition("\n")[0]
         module, _, attribute = known.origin.partition(":")
@@ -293,7 +290,7 @@ class Registry:
         return _import_object(self._options)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._known or (isinstance(name, str) and _is_reference(name))
+        return name in self.declarations or (isinstance(name, str) and _is_reference(name))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())

@@ -88,7 +88,7 @@ def runs(quick: bool) -> Iterator[tuple[str, Run]]:
 
 def _options(name: str) -> Iterator[dict[str, Any]]:
     """Yield the parameters that a booster declares for trials, and up to two other choices."""
-    declared = registry.boosters.declarations()[name].trial
+    declared = registry.boosters.declarations[name].trial
     trial = {key: value for key, value in declared.items() if key != "random_state"}  # the run's
     if trial:
         yield trial

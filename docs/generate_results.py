@@ -209,7 +209,7 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 def _name(printed: str) -> str:
     """Return what a user types for a name in print, or the name if it is a label of the config."""
-    for name, told in boosters.declarations().items():
+    for name, told in boosters.declarations.items():
         known = filter(
             None,
             (

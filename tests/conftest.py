@@ -87,12 +87,12 @@ def own_plugins():
     """Forget the plugins that a test loads, and what they executed and read."""
     modules, executed, noted = set(sys.modules), dict(inputs._executed), dict(inputs._noted)
     kinds = [kind for kind in vars(registry).values() if isinstance(kind, registry.Registry)]
-    registered = [dict(kind._known) for kind in kinds]
+    registered = [dict(kind.declarations) for kind in kinds]
     yield
     for name in set(sys.modules) - modules:
         if name.startswith("boostbench_plugin_"):
             del sys.modules[name]
-    now = [inputs._executed, inputs._noted, *(kind._known for kind in kinds)]
+    now = [inputs._executed, inputs._noted, *(kind.declarations for kind in kinds)]
     for kept, before in zip(now, [executed, noted, *registered], strict=True):
         kept.clear()
         kept.update(before)

@@ -63,7 +63,7 @@ def cell(monkeypatch):
     monkeypatch.setitem(sys.modules, "__main__", main)
     exec(CELL, vars(main))
     yield main
-    boosters._known.pop("mine-of-a-cell")
+    boosters.declarations.pop("mine-of-a-cell")
 
 
 def test_objects_and_classes_are_compared_with_their_parameters():

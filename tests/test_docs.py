@@ -157,7 +157,7 @@ def test_a_booster_is_in_the_section_of_its_family(name):
     _, *sections = re.split("^## (.*)$", text, flags=re.M)
     section = dict(zip(sections[::2], sections[1::2], strict=True))
     headings = {heading.lower().replace(" ", "-"): heading for heading in section}
-    assert re.search(rf"`{name}[`:]", section[headings[boosters.declarations()[name].family]])
+    assert re.search(rf"`{name}[`:]", section[headings[boosters.declarations[name].family]])
 
 
 def test_the_gallery_has_every_kind_of_figure_and_a_config_with_it():

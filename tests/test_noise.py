@@ -196,4 +196,4 @@ def test_a_plugin_may_return_just_labels():
     try:
         assert corrupt(labels(), 3, "all-zero", 1.0, rng(), label=2).confusion[:, 2].sum() == 150
     finally:
-        noise_models._known.pop("all-zero")
+        noise_models.declarations.pop("all-zero")

@@ -71,7 +71,7 @@ def test_declarations_read_from_sources_are_those_that_python_executes(kind, mon
             exec(compile(source, module, "exec"), {"__name__": module})
     assert seen.keys() >= {name for name in kind if not kind.is_foreign(name)}
     for name, told in seen.items():
-        found = kind.declarations()[name]
+        found = kind.declarations[name]
         assert found == Declaration(found.origin, **told)
 
 
@@ -80,7 +80,7 @@ def test_a_plugin_declares_its_name_in_print(monkeypatch):
     try:
         assert in_print("my-boost, my-fast") == "MyBoost, MyFast"
     finally:
-        boosters._known.pop("my-boost")
+        boosters.declarations.pop("my-boost")
     assert in_print("my-boost") == "my-boost"
 
 

@@ -145,7 +145,7 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
         raise PluginError(absence(f"{kinds.kind} {name!r}", error)) from error
     inner = getattr(plugin, "classifier", None)
     component = inner if inspect.isclass(inner) else plugin  # a class of another package
-    declaration = kinds.declarations().get(name, registry.Declaration())
+    declaration = kinds.declarations.get(name, registry.Declaration())
     if kind in ("tables", "figures", "claims"):
         model = options_model(kinds, name)
         parameters = {f.alias or key: f.description or "" for key, f in model.model_fields.items()}

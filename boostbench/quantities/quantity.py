@@ -301,7 +301,7 @@ class Quantities(Mapping[str, Quantity]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        names = iter(registry.quantities.declarations())
+        names = iter(registry.quantities.declarations)
         return (name for name in names if name in self) if self._numbers else names
 
     def __len__(self) -> int:

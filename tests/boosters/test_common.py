@@ -20,7 +20,7 @@ from boostbench.registry import boosters
 
 #: Parameters of each booster in the common checks.
 TABLE: dict[str, dict[str, Any]] = {
-    name: dict(boosters.declarations()[name].trial) for name in list_boosters()
+    name: dict(boosters.declarations[name].trial) for name in list_boosters()
 }
 #: Boosters that take two classes only.
 BINARY = {name for name in TABLE if takes_two_classes(boosters.get(name))}

@@ -22,7 +22,7 @@ def toys():
     yield module
     del sys.modules[module.__name__]
     for name in set(registry.boosters.names()) - before:
-        registry.boosters._known.pop(name)
+        registry.boosters.declarations.pop(name)
 
 
 @pytest.fixture

@@ -107,4 +107,4 @@ def hostile():
     """Return the plugin module, known for the tests of this module only."""
     module = load_plugin(HOSTILE)
     yield module
-    registry.boosters._known.pop("hostile")
+    registry.boosters.declarations.pop("hostile")

@@ -91,8 +91,7 @@ def gather(
             facts[key] = fact = _fact(results, T, name, printed, metric)
             if printed is not None and printed.error is not None:
                 columns.setdefault(key.place, []).append((printed, fact.sample))
-    several = len({key.booster for key in facts}) > 1
-    several &= QUANTITIES[metric].higher is not None  # else none is better
+    several = QUANTITIES[metric].higher is not None and len({key.booster for key in facts}) > 1
     for of in by_place(facts, complete=False).values():
         lowest = min(fact.mean for fact in of.values())
         for fact in of.values():
