@@ -60,7 +60,8 @@ def test_a_user_s_own_settings_change_no_figure():
 
 
 def bounded(folder, bounds, **options):
-    study = study_of(make_config(folder, datasets=["toy"], boosters=["samme", "sm-boost"]))
+    more = {"boosters": ["samme", "sm-boost"], "record": ("bound",)}
+    study = study_of(make_config(folder, datasets=["toy"], **more))
     for result in study.results:
         result.record.curves.update(bounds.get(result.run.method, {}))
     return drawn(study, y=["bound", "train_error"], **options).axes[0]

@@ -60,7 +60,8 @@ def test_a_curve_that_an_option_of_a_plugin_names_is_kept(tmp_path):
 
 def test_quantities_are_kept_at_rounds_that_are_read(tmp_path):
     def read(*report, **more):
-        config = make_config(tmp_path, rounds=60, checkpoints=[10], report=report, **more)
+        more |= {"rounds": 60, "checkpoints": [10], "metrics": ("log_loss",)}
+        config = make_config(tmp_path, report=report, **more)
         run = runs_of(config)[0]
         made = make_record(run)
         made["curves"]["test_log_loss"] = [0.5] * 60
