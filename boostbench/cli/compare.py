@@ -167,7 +167,8 @@ def labels(
         both = suspects.join(cells.rename(columns={c: f"{c} (file)" for c in suspects}))
         write_file(output, both.to_csv(index=False).encode())
     interval = f"95 % interval {100 * found.low:.1f} to {100 * found.high:.1f} %"
-    print(f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval}).\n")
+    about = f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval})"
+    print(f"{about}, fewer if classes overlap.\n")
     print_rows([_in_percent(row) for row in found.classes.to_dict("records")])
     if found.left_out:
         print(f"\nNot judged, with fewer rows than folds: {', '.join(found.left_out)}.")
