@@ -8,14 +8,15 @@ import sys
 
 import psutil
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from boostbench import inputs, registry
 from boostbench.experiments.running.environment import THREAD_VARIABLES
 from boostbench.experiments.store import interrupts
 
 # A test of much input takes as long as the machine is busy.
-settings.register_profile("any-machine", deadline=None)
+slow = [HealthCheck.too_slow]
+settings.register_profile("any-machine", deadline=None, suppress_health_check=slow)
 settings.load_profile("any-machine")
 
 # The threads of several workers of pytest would wait for each other, spinning, on the same cores.
