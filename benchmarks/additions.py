@@ -17,7 +17,7 @@ from benchmarks.table import Row
 from benchmarks.timing import Contestant, compete, whole
 from boostbench.weak_learners import BinaryLabels, Tree
 from boostbench.weak_learners.histograms import build_labels, share_of
-from boostbench.weak_learners.structures import Work
+from boostbench.weak_learners.structures import Numbers, Work
 
 #: Additions in one turn, enough for the resolution of the clock.
 ADDITIONS = 20_000_000
@@ -76,7 +76,8 @@ def our_additions(data: Data) -> tuple[Contestant, int]:
     prepared = learner.prepare(data.X)
     label = (data.y == 0).astype(np.int32)
     rules = learner._rules(prepared, BinaryLabels(np.ones((n, 1))), None)
-    tree = Work.spaces(1, rules, prepared, label)[0].tree
+    numbers = Numbers(label, np.ones((1, n)), np.ones((1, 1)))
+    tree = Work.spaces(1, rules, prepared, numbers)[0].tree
     tree.stat[:] = 2**40
     rows = np.arange(n, dtype=np.uint32)
     total = np.bincount(label, minlength=2) * 2**40

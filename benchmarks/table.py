@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 COLUMNS = ("measure", "data set", "ours", "peer", "ratio", "target", "met", "note")
@@ -87,7 +88,7 @@ def show(rows: Sequence[Row], console: Console) -> None:
         table.add_column(name, justify="right" if name in COLUMNS[2:5] else "left")
     colours = {None: "", True: "green", False: "red"}
     for row in rows:
-        table.add_row(*row.cells(), style=colours[row.met])
+        table.add_row(*map(escape, row.cells()), style=colours[row.met])
     console.print(table)
 
 
