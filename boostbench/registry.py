@@ -138,7 +138,7 @@ class Registry:
 
     @cached_property
     def declarations(self) -> dict[str, Declaration]:
-        """What components declare, by name: listed ones, those in `packages`, registered ones."""
+        """Declarations by name: of listed components, those in `packages`, and registered ones."""
         kind = rf"@{self.kind.replace(' ', '_')}s\.register"
         pattern = rf"^{kind}(\(.*?\))\nclass (\w+)"
         found = {name: Declaration(origin) for name, origin in self._listed.items()}
