@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from boostbench import registry
@@ -33,6 +34,8 @@ _NOT_IN_RUNS = {
 }
 #: Number of leading arguments passed by the program: (y, n_classes, rng, X) and (rng,).
 _PASSED = {"noise model": 4, "data-set generator": 1}
+#: Registries of what a run trains, whose parameters their classes check.
+_TRAINED = registry.boosters, registry.weak_learners
 #: Further parameters of every noise model.
 _ANY_NOISE = ("exact", "per_class")
 
@@ -58,10 +61,10 @@ def drawn_by(name: str) -> list[str]:
     return parameter_names(registry.generators, registry.generators.get(name)) or []
 
 
-def check_component(
-    kinds: Registry, source: str, params: Mapping[str, Any], mistakes: MistakesError, name: str = ""
-) -> None:
-    """Collect errors in the parameters of a component, after sweeps are expanded.
+def mistakes_of(
+    kinds: Registry, source: str, params: Mapping[str, Any], name: str = ""
+) -> MistakesError:
+    """Return the errors in the parameters of a component, after sweeps are expanded.
 
     Parameters
     ----------
@@ -70,38 +73,39 @@ def check_component(
     source : str
         Registered name.
     params : mapping of str to object
-    mistakes : MistakesError
-        Receives the errors; places are relative to the parameters.
     name : str, default=""
         Name of the component in messages; ``source`` by default.
+
+    Returns
+    -------
+    mistakes : MistakesError
+        Places are relative to the parameters.
     """
-    name = name or source
-    is_booster = kinds is registry.boosters
+    name, mistakes = name or source, MistakesError()
+    is_booster, is_trained = kinds is registry.boosters, kinds in _TRAINED
     try:
         component = kinds.get(source)
-    except ModuleNotFoundError as error:  # the plan skips runs of absent boosters
-        if kinds not in (registry.boosters, registry.weak_learners):
+    except ModuleNotFoundError as error:
+        if not is_trained:  # runs of absent boosters are skipped
             mistakes.add(absence(f"{kinds.kind} {name!r}", error))
-        return
+        return mistakes
     except BoostbenchError as error:
         mistakes.add(error.what)
-        return
-    attributes = {key: getattr(component, key, None) for key in dir(component)}
-    abstract = [key for key in attributes if getattr(attributes[key], "__isabstractmethod__", None)]
+        return mistakes
+    members = ((key, getattr(component, key, None)) for key in dir(component))
+    abstract = [key for key, each in members if getattr(each, "__isabstractmethod__", None)]
     if abstract:
         mistakes.add(f"{kinds.kind} {name!r} must define {', '.join(sorted(abstract))}")
     _check_names(kinds, component, name, params, mistakes)
     if is_booster and kinds.module(source).startswith("boostbench."):
         for key in [key for key in _NOT_IN_RUNS if key in params]:
             mistakes.add(f"a booster's {key!r} {_NOT_IN_RUNS[key]}", key)
-    if mistakes.found or kinds not in (registry.boosters, registry.weak_learners):
-        return
-    if is_booster:
-        for key, inner in registry.INNER.items():
-            if key in params and not kinds.is_foreign(source):
-                _check_inner(inner, params[key], mistakes, key)
-    if not mistakes.found:
+    if is_booster and not mistakes.found and not kinds.is_foreign(source):
+        for key in [key for key in registry.INNER if key in params]:
+            mistakes.take(partial(_check_inner, registry.INNER[key]), params[key], key)
+    if is_trained and not mistakes.found:
         _check_values(kinds, component, name, params, mistakes)
+    return mistakes
 
 
 def check_recorded(booster: BoosterSpec, record: Iterable[str], mistakes: MistakesError) -> None:
@@ -129,16 +133,11 @@ def _check_names(
             mistakes.add(unknown("parameter", key, (*known, *other_keys), of=owner), key)
 
 
-def _check_inner(kinds: Registry, spec: Any, mistakes: MistakesError, place: str) -> None:
+def _check_inner(kinds: Registry, spec: Any) -> None:
     """Check a parameter that is itself a component: a name, or ``{splboost: {age: 3}}``."""
-    try:
-        name, params = name_and_options(spec, kinds.kind)
-    except ValueError as error:
-        mistakes.add(str(error), place)
-        return
-    inner = MistakesError()
-    check_component(kinds, name, params, inner)
-    mistakes.found += [((place, name, *at) if at else (place,), what) for at, what in inner.found]
+    name, params = name_and_options(spec, kinds.kind)
+    found = mistakes_of(kinds, name, params).found
+    MistakesError(*(((name, *at) if at else (), what) for at, what in found)).close()
 
 
 def _check_values(
@@ -154,20 +153,15 @@ def _check_values(
         if not key and mistakes.found:
             return
         try:
-            component = _validated(cls, given)
+            component = cls(**given)
+            if hasattr(component, "_parameter_constraints"):
+                component._validate_params()
         except (Exception, SystemExit) as error:
             whole = "" if key else f"{kinds.kind} {name!r}: "
             mistakes.add(f"{whole}{_first_line(error)}", *filter(None, [key]))
-    is_right = not mistakes.found
-    if is_right and plain.get("weak_learner") is not None and hasattr(component, "asking"):
+    has_learner = plain.get("weak_learner") is not None and hasattr(component, "asking")
+    if has_learner and not mistakes.found:
         _check_pair(component, name, mistakes)
-
-
-def _validated(cls: Any, params: Mapping[str, Any]) -> Any:
-    component = cls(**params)
-    if hasattr(component, "_parameter_constraints"):
-        component._validate_params()
-    return component
 
 
 def _check_pair(booster: Any, name: str, mistakes: MistakesError) -> None:

@@ -16,7 +16,6 @@ from pydantic import (
     Tag,
     ValidationInfo,
     WrapValidator,
-    field_validator,
     model_validator,
 )
 
@@ -72,10 +71,27 @@ def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
     return read_claims(value, _context(info), [paper for paper in papers if paper])
 
 
-def _recorded(names: tuple[str, ...]) -> tuple[str, ...]:
+# Each check belongs to the last key it needs, so that errors in other keys do not suppress it.
+
+
+def _checked_record(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
     """Return the names in order, without those that are in every record and change no run."""
-    asked = QUANTITIES.asked_by("record")
-    return tuple(sorted(name for name in names if not QUANTITIES[asked[name]].always))
+    asked, mistakes = QUANTITIES.asked_by("record"), MistakesError()
+    record = tuple(sorted(name for name in names if not QUANTITIES[asked[name]].always))
+    for booster in info.data.get("boosters", ()) if setting_of(info).check_parameters else ():
+        check_recorded(booster, record, mistakes)
+    mistakes.close()
+    return record
+
+
+def _checked_checkpoints(rounds: tuple[int, ...], info: ValidationInfo) -> tuple[int, ...]:
+    """Return the checkpoints in order."""
+    ordered = tuple(sorted(rounds))
+    if {"rounds", "datasets", "boosters"} <= info.data.keys():
+        largest = Scope(info.data).rounds
+        for beyond in [checkpoint for checkpoint in ordered if checkpoint > largest]:
+            raise ValueError(f"{beyond} exceeds the number of rounds, {largest}")
+    return ordered
 
 
 def _load_plugin(value: str, info: ValidationInfo) -> str:
@@ -84,19 +100,8 @@ def _load_plugin(value: str, info: ValidationInfo) -> str:
     return str(path.resolve())
 
 
-CheckpointRounds = Annotated[
-    Listed[Rounds],
-    Field(min_length=1, examples=[[10, 100]]),
-    Distinct,
-    AfterValidator(lambda rounds: tuple(sorted(rounds))),
-]
-
 _Recorded = Annotated[str, one_of("quantity", partial(QUANTITIES.asked_by, "record"))]
 _Metric = Annotated[str, one_of("quantity", partial(QUANTITIES.asked_by, "metrics"))]
-#: Names of quantities that a run records on request.
-Records = Annotated[Listed[_Recorded], Distinct, AfterValidator(_recorded)]
-#: Names of metrics of the predictions on the test part.
-Metrics = Annotated[Listed[_Metric], Distinct]
 #: A plugin file, named relative to the config; validation loads it and returns its full path.
 Plugin = Annotated[str, AfterValidator(_load_plugin)]
 #: Validates a value as a float but keeps an int: parameters 4 and 4.0 make different runs.
@@ -160,6 +165,40 @@ class Select(Model):
         return Params(self.by.model_dump()) if isinstance(self.by, Folds) else None
 
 
+def _checked_select(select: Select | None, info: ValidationInfo) -> Select | None:
+    """Check a selection against the boosters, data sets and splits."""
+    if not {"boosters", "datasets", "split"} <= info.data.keys():
+        return select
+    boosters, datasets = info.data["boosters"], info.data["datasets"]
+    grids = {booster.label: booster.grid for booster in boosters if booster.grid}
+    mistakes = MistakesError()
+    if select is None:
+        for label in list(grids)[:1]:
+            what = "requires the key 'select', which says how its values are selected"
+            mistakes.add(f"the 'grid' of {label!r} {what}", TOP, "boosters")
+        mistakes.close()
+        return None
+    own = any("grid" in p for entry in datasets for p in entry.boosters.values())
+    if not grids and not select.rounds and not own:
+        mistakes.add("nothing to select: no booster has a 'grid', and 'rounds' is not true")
+    values = {axis.name: axis.values for grid in grids.values() for axis in grid}
+    for key in ("extend", "prefer"):
+        for name in getattr(select, key):
+            if grids and name not in values:
+                mistakes.add(unknown("parameter", name, values, of="a grid"), key, name)
+            elif not all(map(is_number, values.get(name, ()))):
+                mistakes.add("needs numbers; the grid has other values", key, name)
+    for index, entry in enumerate(datasets if select.by == "validation" else ()):
+        split = entry.split or info.data["split"]
+        if not (isinstance(split, Params) and split.get("validation")):
+            what = "select.by: validation needs a split with a validation part, such as {folds: 4, "
+            what += f"validation: true}}; {entry.data.label} has none"
+            at = ("datasets", index, "split") if entry.split else ("split",)
+            mistakes.add(what, TOP, *at)
+    mistakes.close()
+    return select
+
+
 class Config(Model):
     """An experiment: data sets, boosters, repetitions, report and claims."""
 
@@ -193,16 +232,25 @@ class Config(Model):
         default_factory=lambda: (CLEAN,),
         description="Noise of the training labels: none, a model, or a list.",
     )
-    checkpoints: CheckpointRounds = Field(
+    checkpoints: Annotated[
+        Listed[Rounds],
+        Field(min_length=1, examples=[[10, 100]]),
+        Distinct,
+        AfterValidator(_checked_checkpoints),
+    ] = Field(
         default_factory=lambda data: checkpoint_ladder(data.get("rounds", 1)),
         description="Rounds that tables report; 1, 2, 5, 10, ... by default.",
     )
     seeds: Seeds = Field(
         (0,), description="Number of seeds, or a list of them.", validate_default=True
     )
-    record: Records = Field((), description="Quantities recorded besides errors, loss and edges.")
-    metrics: Metrics = Field(("error",), description="Metrics of the predictions on the test part.")
-    select: Select | None = Field(
+    record: Annotated[Listed[_Recorded], Distinct, AfterValidator(_checked_record)] = Field(
+        (), description="Quantities recorded besides errors, loss and edges."
+    )
+    metrics: Annotated[Listed[_Metric], Distinct] = Field(
+        ("error",), description="Metrics of the predictions on the test part."
+    )
+    select: Annotated[Select | None, AfterValidator(_checked_select)] = Field(
         None, description="Selection of parameter values from a 'grid'.", validate_default=True
     )
     limits: Limits = Field(default_factory=Limits, description="Limits of one run.")
@@ -224,73 +272,9 @@ class Config(Model):
     )
     path: Path = Field(alias="<file>", exclude=True)
 
-    @field_validator("record")
-    @classmethod
-    def _check_record(cls, record: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
-        mistakes = MistakesError()
-        if setting_of(info).check_parameters:
-            for booster in info.data.get("boosters", ()):
-                check_recorded(booster, record, mistakes)
-        mistakes.close()
-        return record
-
     def scope(self) -> Scope:
         """Return the names and values that options of tables, figures and claims refer to."""
         return Scope(dict(self), self.path)
-
-    # Each check belongs to the last key it needs, so that errors in other keys do not suppress it.
-
-    @field_validator("checkpoints")
-    @classmethod
-    def _check_checkpoints(
-        cls, checkpoints: tuple[int, ...], info: ValidationInfo
-    ) -> tuple[int, ...]:
-        if {"rounds", "datasets", "boosters"} <= info.data.keys():
-            largest = Scope(info.data).rounds
-            beyond = [checkpoint for checkpoint in checkpoints if checkpoint > largest]
-            if beyond:
-                what = f"{beyond[0]} exceeds the number of rounds, {largest}"
-                raise ValueError(what)
-        return checkpoints
-
-    @field_validator("select")
-    @classmethod
-    def _check_select(cls, select: Select | None, info: ValidationInfo) -> Select | None:
-        if not {"boosters", "datasets", "split"} <= info.data.keys():
-            return select
-        boosters, datasets = info.data["boosters"], info.data["datasets"]
-        grids = {booster.label: booster.grid for booster in boosters if booster.grid}
-        mistakes = MistakesError()
-        if select is None:
-            for label in list(grids)[:1]:
-                what = "requires the key 'select', which says how its values are selected"
-                mistakes.add(f"the 'grid' of {label!r} {what}", TOP, "boosters")
-            mistakes.close()
-            return None
-        own = any("grid" in p for entry in datasets for p in entry.boosters.values())
-        if not grids and not select.rounds and not own:
-            what = "nothing to select: no booster has a 'grid', and 'rounds' is not true"
-            mistakes.add(what)
-        values = {axis.name: axis.values for grid in grids.values() for axis in grid}
-        for key, name in [
-            *(("extend", n) for n in select.extend),
-            *(("prefer", n) for n in select.prefer),
-        ]:
-            if grids and name not in values:
-                mistakes.add(unknown("parameter", name, values, of="a grid"), key, name)
-            elif not all(map(is_number, values.get(name, ()))):
-                mistakes.add("needs numbers; the grid has other values", key, name)
-        for index, entry in enumerate(datasets if select.by == "validation" else ()):
-            split = entry.split or info.data["split"]
-            if not (isinstance(split, Params) and split.get("validation")):
-                what = (
-                    "select.by: validation needs a split with a validation part, such as "
-                    f"{{folds: 4, validation: true}}; {entry.data.label} has none"
-                )
-                at = ("datasets", index, "split") if entry.split else ("split",)
-                mistakes.add(what, TOP, *at)
-        mistakes.close()
-        return select
 
 
 def checkpoint_ladder(rounds: int) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, InstanceOf, ValidationInfo
 
 from boostbench.data.splits import Split
-from boostbench.experiments.configs.components import check_component
+from boostbench.experiments.configs.components import mistakes_of
 from boostbench.experiments.runs import Params
 from boostbench.registry import Registry
 from boostbench.source import show
@@ -50,7 +50,7 @@ class Setting:
         return f"{path.resolve()}:{attribute}"
 
     def check(self, kinds: Registry, source: str, params: Params, name: str = "") -> None:
-        """Check the parameters of a component, if they are checked; see `check_component`.
+        """Check the parameters of a component, if they are checked; see `mistakes_of`.
 
         Raises
         ------
@@ -58,8 +58,7 @@ class Setting:
         """
         key = kinds.kind, source, params
         if self.check_parameters and key not in self._checked:
-            self._checked[key] = MistakesError()
-            check_component(kinds, source, params.plain(), self._checked[key], name)
+            self._checked[key] = mistakes_of(kinds, source, params.plain(), name)
         self._checked.get(key, MistakesError()).close()
 
 

@@ -97,7 +97,7 @@ def _read(
     except BoostbenchError as error:
         complaints += error.complaints if isinstance(error, ConfigError) else [error]
         return None
-    source = _with(source, without=() if with_claims else {"claims"})
+    source = _with(source, {}, () if with_claims else {"claims"})
     setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
     #: Locations of values that are not valid YAML, whose other errors would be consequences.
     unread = {complaint.where for complaint in complaints}
@@ -116,15 +116,15 @@ def _read(
     if size is None:  # report errors in all sizes
         for part in sizes.values():
             inherited = {"claims", "report"} - part.keys()
-            complaints += validate(_with(_replaced(source, part), without=inherited))[1]
+            complaints += validate(_with(source, part, inherited))[1]
     stated = None
     if size or overrides:
         # A claim refers to all data sets and rounds of the full config, or of a size that has its
         # own. A smaller variant has fewer runs to judge the claim by, but does not change it.
         own = sizes.get(size or "", {})
-        stated = validate(_replaced(source, own) if "claims" in own else source)[0]
+        stated = validate(_with(source, own) if "claims" in own else source)[0]
     if size in sizes:
-        source = _replaced(source, sizes[size])
+        source = _with(source, sizes[size])
     elif size is not None:
         what = unknown("size", size, sizes) if sizes else "this config has no 'sizes'"
         complaints.append(BoostbenchError(what, where=f"--size {size}"))
@@ -134,22 +134,18 @@ def _read(
         except BoostbenchError as error:
             complaints.append(error)
     cut_checkpoints(source.data, [text.partition("=")[0].strip() for text in overrides])
-    config, found = validate(source if stated is None else _with(source, without={"claims"}))
+    config, found = validate(source if stated is None else _with(source, {}, {"claims"}))
     complaints += found
     if config is None or complaints:
         return None
     return config if stated is None else config.model_copy(update={"claims": stated.claims})
 
 
-def _with(source: Source, own: Mapping[str, Any] = Keys(), without: Collection[str] = ()) -> Source:
-    return replace(source, data=source.data.updated(own, without))
-
-
-def _replaced(source: Source, part: Mapping[str, Any]) -> Source:
-    """Return the source with the keys of a size in place of the general keys."""
-    source = _with(source, part)
-    cut_checkpoints(source.data, part)
-    return source
+def _with(source: Source, part: Mapping[str, Any], without: Collection[str] = ()) -> Source:
+    """Return the source with the keys of a size in place of the general keys, without others."""
+    data = source.data.updated(part, without)
+    cut_checkpoints(data, part)
+    return replace(source, data=data)
 
 
 def overridden(source: Source, text: str) -> Source:
