@@ -41,12 +41,6 @@ class BoostbenchError(ValueError):
         self.where = where
 
 
-def absence(what: str, error: ModuleNotFoundError) -> str:
-    """Return the message that ``what`` needs a package, with the command to install it."""
-    package = (error.name or "").partition(".")[0]
-    return f"{what} needs the package {package!r}, which is not installed: pip install {package}"
-
-
 def import_extra(module: str, extra: str, *, where: str) -> Any:
     """Import a module of the packages in an extra of boostbench.
 
@@ -90,6 +84,16 @@ class DataUnavailableError(BoostbenchError):
 
 class PluginError(BoostbenchError):
     """A plugin that cannot be loaded."""
+
+
+class AbsentError(PluginError, ModuleNotFoundError):
+    """A component whose package is not installed; the message has the command to install it."""
+
+    def __init__(self, what: str, error: ModuleNotFoundError, *, where: str = "") -> None:
+        package = (error.name or "").partition(".")[0]
+        needs = f"needs the package {package!r}, which is not installed"
+        super().__init__(f"{what} {needs}: pip install {package}", where=where)
+        self.name = error.name
 
 
 class RecordError(BoostbenchError):

@@ -26,7 +26,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-from boostbench.errors import BoostbenchError, PluginError, UnknownNameError
+from boostbench.errors import AbsentError, BoostbenchError, PluginError, UnknownNameError
 from boostbench.inputs import FILE_MODULE, load_module, load_plugin
 from boostbench.source import show
 
@@ -163,12 +163,14 @@ class Registry:
         UnknownNameError
             If the name is unknown; the message suggests a similar one.
         PluginError
-            If the plugin cannot be loaded; the message gives the reason.
-        ModuleNotFoundError
-            If a required package is not installed.
+            If the plugin cannot be loaded; the message gives the reason. `AbsentError` if a
+            required package is not installed.
         """
-        plugin = self._lookup(name, where)
-        return _import_object(self._adapter)(plugin) if self._adapter else plugin
+        try:
+            plugin = self._lookup(name, where)
+            return _import_object(self._adapter)(plugin) if self._adapter else plugin
+        except ModuleNotFoundError as error:
+            raise AbsentError(f"{self.kind} {name!r}", error, where=where) from error
 
     def named(self, spec: str | Mapping[str, Any], where: str = "") -> tuple[str, dict[str, Any]]:
         """Return name and parameters of ``name`` or ``{name: parameters}``; else ValueError."""

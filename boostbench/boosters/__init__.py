@@ -8,7 +8,6 @@ from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import RoundInfo
 from boostbench.declared import Count, NotNegative, Positive, Share
-from boostbench.errors import absence
 from boostbench.registry import boosters
 
 __all__ = [
@@ -41,7 +40,7 @@ def make_booster(name: str, **parameters: Any) -> Any:
         If there is no such booster; the message suggests the nearest name.
     TypeError
         If the booster has no such parameter.
-    ModuleNotFoundError
+    AbsentError
         If its package is not installed; the message has the command to install it.
 
     Examples
@@ -49,11 +48,7 @@ def make_booster(name: str, **parameters: Any) -> Any:
     >>> make_booster("adaboost-mh", n_estimators=10)
     AdaBoostMH(n_estimators=10)
     """
-    try:
-        component = boosters.get(name)
-    except ModuleNotFoundError as error:
-        raise ModuleNotFoundError(absence(f"booster {name!r}", error), name=error.name) from None
-    return component(**parameters)
+    return boosters.get(name)(**parameters)
 
 
 def __getattr__(name: str) -> Any:

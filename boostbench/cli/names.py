@@ -14,7 +14,7 @@ from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Json, Plugins, argument, program
 from boostbench.cli.output import print_json, print_rows
 from boostbench.data.catalog import catalog, find_entry
-from boostbench.errors import PluginError, UnknownNameError, absence
+from boostbench.errors import UnknownNameError
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.inputs import load_plugins
 from boostbench.reports.text import plain
@@ -139,10 +139,7 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
     from boostbench.experiments.configs.kind_options import options_model
 
     kinds = REGISTRIES[kind]
-    try:
-        plugin = kinds.get(name)
-    except ModuleNotFoundError as error:
-        raise PluginError(absence(f"{kinds.kind} {name!r}", error)) from error
+    plugin = kinds.get(name)
     inner = getattr(plugin, "classifier", None)
     component = inner if inspect.isclass(inner) else plugin  # a class of another package
     declaration = kinds.declarations.get(name, registry.Declaration())

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError, absence, unknown
+from boostbench.errors import AbsentError, BoostbenchError, unknown
 from boostbench.experiments.configs.expressions import holds_expression
 from boostbench.experiments.runs import BoosterSpec
 from boostbench.quantities import QUANTITIES
@@ -85,12 +85,9 @@ def mistakes_of(
     is_booster, is_trained = kinds is registry.boosters, kinds in _TRAINED
     try:
         component = kinds.get(source)
-    except ModuleNotFoundError as error:
-        if not is_trained:  # runs of absent boosters are skipped
-            mistakes.add(absence(f"{kinds.kind} {name!r}", error))
-        return mistakes
     except BoostbenchError as error:
-        mistakes.add(error.what)
+        if not (is_trained and isinstance(error, AbsentError)):  # runs of absent ones are skipped
+            mistakes.add(error.what)
         return mistakes
     members = ((key, getattr(component, key, None)) for key in dir(component))
     abstract = [key for key, each in members if getattr(each, "__isabstractmethod__", None)]
@@ -112,7 +109,7 @@ def check_recorded(booster: BoosterSpec, record: Iterable[str], mistakes: Mistak
     """Collect the recorded quantities that a booster does not provide."""
     try:
         component = registry.boosters.get(booster.component)
-    except (ImportError, BoostbenchError):
+    except BoostbenchError:
         return
     for name, each in QUANTITIES.recorded((), record).items():
         if each.method and not hasattr(component, each.method):

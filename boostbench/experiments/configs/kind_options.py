@@ -28,7 +28,7 @@ from pydantic import (
 )
 
 from boostbench import registry
-from boostbench.errors import BoostbenchError, absence, unknown
+from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.entries import read_list, refuse_repeats
 from boostbench.experiments.configs.fields import Text, is_number
 from boostbench.experiments.runs import Noise
@@ -122,10 +122,7 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     BoostbenchError
         If the kind is unknown or cannot be loaded.
     """
-    try:
-        kind, base = kinds.get(name), kinds.options()
-    except ModuleNotFoundError as error:
-        raise BoostbenchError(absence(f"{kinds.kind} {name!r}", error)) from None
+    kind, base = kinds.get(name), kinds.options()
     if isinstance(kind, type) and issubclass(kind, base):
         return kind
     if not base.is_derived:

@@ -10,13 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from boostbench import registry
-from boostbench.errors import (
-    BoostbenchError,
-    ConfigError,
-    DataUnavailableError,
-    PluginError,
-    absence,
-)
+from boostbench.errors import BoostbenchError, ConfigError, DataUnavailableError, PluginError
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import Data, Params, Run
@@ -76,21 +70,12 @@ def make_plan(
         Selection(group, config, lambda run: planner.find(run).record(), made) for group in groups
     ]
     planned = planner.planned()
-    by_run = {planned_run.run: planned_run for planned_run in planned}
-    n_open = sum(
-        selection.status(head, by_run)[0] == "missing"
-        for selection in selections
-        for head in selection.heads
-    )
-    selected = {run for selection in selections for run in selection.selected()}
-    return Plan(
-        planned,
-        lambda: (
-            selection.result(head, by_run) for selection in selections for head in selection.heads
-        ),
-        n_open,
-        {run: selection.curve for selection in selections for run in selection.tried() - selected},
-    )
+    by_run = {each.run: each for each in planned}
+    heads = [(selection, head) for selection in selections for head in selection.heads]
+    n_open = sum(each.status(head, by_run)[0] == "missing" for each, head in heads)
+    selected = {run for each in selections for run in each.selected()}
+    tried = {run: each.curve for each in selections for run in each.tried() - selected}
+    return Plan(planned, lambda: (s.result(head, by_run) for s, head in heads), n_open, tried)
 
 
 def check_data(plan: Plan, todo: Iterable[PlannedRun], data_dirs: Sequence[str | Path]) -> None:
@@ -192,8 +177,9 @@ class _Planner:
             return planned
         entry, _, reason = self._source(planned.run.data)
         obstacle = reason or self._obstacle(planned.run, entry)
-        skipped = {"status": "skipped", "reason": obstacle, "recorded": None}
-        return replace(planned, **skipped) if obstacle else planned  # type: ignore[arg-type]
+        if not obstacle:
+            return planned
+        return replace(planned, status="skipped", reason=obstacle, recorded=None)
 
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""
@@ -243,8 +229,6 @@ def _absent(booster: str, params: Params) -> str:
     for kind, name in components_of(booster, params.plain()):
         try:
             kind.get(name)
-        except ModuleNotFoundError as error:
-            return absence(f"{kind.kind} {name!r}", error)
         except PluginError as error:
             return error.what
     return ""

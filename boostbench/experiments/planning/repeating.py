@@ -139,14 +139,12 @@ def of_other_code(planned: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
     """Yield the finished runs that are stale because of the code alone."""
     for stale in planned:
         old, key = stale.recorded, stale.key
-        if stale.status == "stale" and stale.path and old and old.code != key.code:
-            record = (
-                stale.store.summary(stale.path)
-                if old.data and key.data.startswith(old.data)
-                else None
-            )
-            if record is not None and record.status == "ok":
-                yield stale
+        if stale.status != "stale" or not stale.path or not old or old.code == key.code:
+            continue
+        is_same_data = old.data and key.data.startswith(old.data)
+        record = stale.store.summary(stale.path) if is_same_data else None
+        if record is not None and record.status == "ok":
+            yield stale
 
 
 def families(recorded: Iterable[PlannedRun]) -> Families:
