@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from boostbench.cli.guard import OK
 from boostbench.cli.options import (
     DataOptions,
     Jobs,
@@ -25,7 +24,7 @@ from boostbench.cli.options import (
     option,
     statuses_of,
 )
-from boostbench.cli.output import is_fancy, print_columns, print_error, print_json, print_rows
+from boostbench.cli.output import OK, is_fancy, print_columns, print_error, print_json, print_rows
 from boostbench.cli.run import run_and_print
 from boostbench.errors import import_extra
 

@@ -7,7 +7,6 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.names import dataset_rows
 from boostbench.cli.options import (
     ColumnOptions,
@@ -19,7 +18,7 @@ from boostbench.cli.options import (
     option,
     repeatable,
 )
-from boostbench.cli.output import print_columns, print_error, print_rows
+from boostbench.cli.output import INCOMPLETE, OK, print_columns, print_error, print_rows
 from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from boostbench import registry
-from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Json, Plugins, argument, program
-from boostbench.cli.output import print_json, print_rows
+from boostbench.cli.output import INCOMPLETE, OK, print_json, print_rows
 from boostbench.data.catalog import catalog, find_entry
 from boostbench.errors import UnknownNameError
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs

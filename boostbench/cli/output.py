@@ -1,4 +1,4 @@
-"""Output of commands: tables, JSON, and messages on stderr."""
+"""Output of commands: tables, JSON, messages on stderr, and exit codes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from boostbench.reports.text import plain, visible
 if TYPE_CHECKING:
     from boostbench.data.columns import Column
 
+#: Exit codes: success; some runs failed or were skipped, or a claim is not reproduced.
+OK, INCOMPLETE = 0, 1
 Row = Mapping[str, Any]
 _SHOWN = 3  # names of columns in a line
 

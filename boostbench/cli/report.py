@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import Jobs, Output, Results, SelectedRuns, flag, option, parse_rounds
-from boostbench.cli.output import PrintedLog, print_error
+from boostbench.cli.output import INCOMPLETE, OK, PrintedLog, print_error
 from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs

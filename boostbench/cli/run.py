@@ -12,7 +12,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import (
     Jobs,
     Json,
@@ -26,7 +25,7 @@ from boostbench.cli.options import (
     parse_shard,
     statuses_of,
 )
-from boostbench.cli.output import is_fancy, print_error, print_json, print_rows
+from boostbench.cli.output import INCOMPLETE, OK, is_fancy, print_error, print_json, print_rows
 from boostbench.reports.text import duration, visible
 
 if TYPE_CHECKING:

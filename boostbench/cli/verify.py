@@ -8,9 +8,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from boostbench.cli.guard import INCOMPLETE, OK
 from boostbench.cli.options import SAMPLE, Experiments, Jobs, Json, Quiet, SelectedRuns
-from boostbench.cli.output import is_fancy, print_error, print_json, print_rows
+from boostbench.cli.output import INCOMPLETE, OK, is_fancy, print_error, print_json, print_rows
 from boostbench.cli.report import write_report
 from boostbench.cli.run import run_and_print, showing_progress
 from boostbench.errors import BoostbenchError, unknown

@@ -14,7 +14,7 @@ from typing import Annotated
 import pytest
 import typer
 
-from boostbench.cli.guard import guarded
+from boostbench.cli.app import guarded
 from boostbench.errors import BoostbenchError, ConfigError
 
 
@@ -155,7 +155,7 @@ def test_a_command_in_the_background_ends_when_it_is_asked_to():
     """A shell lets what it starts with ``&`` ignore Ctrl-C."""
     program = (
         "import os, signal\n"
-        "from boostbench.cli.guard import guarded\n"
+        "from boostbench.cli.app import guarded\n"
         "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
         "guarded(lambda: os.kill(os.getpid(), signal.SIGTERM) or signal.pause())()\n"
     )
