@@ -81,28 +81,11 @@ if TYPE_CHECKING:
         styles_of,
     )
     from boostbench.reports.figures.rank_figures import case_errors
-    from boostbench.reports.figures.style import (
-        GREY,
-        INK,
-        SMALL,
-        method_styles,
-        round_ticks,
-    )
+    from boostbench.reports.figures.style import GREY, INK, SMALL, method_styles, round_ticks
     from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, listed, span
-    from boostbench.reports.values.frame import (
-        END,
-        Result,
-        Study,
-        error_curve,
-        tidy,
-    )
-    from boostbench.reports.values.paper import (
-        NO_VALUE,
-        PRINTED,
-        PaperValues,
-        read_rows,
-    )
+    from boostbench.reports.values.frame import END, Result, Study, error_curve, tidy
+    from boostbench.reports.values.paper import NO_VALUE, PRINTED, PaperValues, read_rows
     from boostbench.reports.values.part_options import (
         AtRound,
         MetricName,

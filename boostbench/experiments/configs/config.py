@@ -21,12 +21,7 @@ from pydantic import (
 
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import check_recorded
-from boostbench.experiments.configs.entries import (
-    DataSet,
-    read_boosters,
-    read_datasets,
-    read_noises,
-)
+from boostbench.experiments.configs.entries import DataSet, read_boosters, read_datasets, read_noise
 from boostbench.experiments.configs.fields import (
     MAX_FOLDS,
     Limits,
@@ -228,7 +223,7 @@ class Config(Model):
     datasets: Annotated[tuple[InstanceOf[DataSet], ...], _read_by(read_datasets)] = Field(
         description="Data sets of the catalog, files in a data folder, or generators."
     )
-    noise: Annotated[tuple[InstanceOf[Noise], ...], _read_by(read_noises)] = Field(
+    noise: Annotated[tuple[InstanceOf[Noise], ...], _read_by(read_noise)] = Field(
         default_factory=lambda: (CLEAN,),
         description="Noise of the training labels: none, a model, or a list.",
     )

@@ -109,7 +109,7 @@ def read_boosters(value: Any, info: ValidationInfo) -> tuple[BoosterSpec, ...]:
     return boosters
 
 
-def read_noises(value: Any, info: ValidationInfo) -> tuple[Noise, ...]:
+def read_noise(value: Any, info: ValidationInfo) -> tuple[Noise, ...]:
     """Read the key ``noise``: none, a model with its rate or rates, or a list of them."""
     read = partial(_read_noise, setting_of(info), info.data.get("datasets", ()))
     wanted = "'none', a noise model, or a list of at least one of them"
