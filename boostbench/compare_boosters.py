@@ -51,7 +51,6 @@ def compare(
     boosters: Sequence[Booster],
     on: str | Path | Sequence[str | Path],
     *,
-    metric: str = "error",
     rope: float | None = None,
     jobs: int | None = None,
     executor: Literal["local", "inline"] = "local",
@@ -68,8 +67,6 @@ def compare(
     ----------
     boosters, on, **options
         As for `comparison_experiment`.
-    metric : str, default="error"
-        Name of a metric in a config, such as ``"log_loss"``.
     rope : float or None, default=None
         Region of practical equivalence: the largest difference at which two means count as
         equivalent, in points or the unit of the metric. By default 1 point or, for metrics without
@@ -101,7 +98,7 @@ def compare(
     ['dataset', 'booster', 'runs', 'error', 'low', 'high', 'best', 'near_best']
     >>> folder.cleanup()
     """
-    experiment = comparison_experiment(boosters, on, metric=metric, **options)
+    experiment = comparison_experiment(boosters, on, **options)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
     comparison = answer(experiment, rope, page)
@@ -286,7 +283,7 @@ def experiment_on(
     rounds : int, default=100
         Number of boosting rounds.
     metric : str, default="error"
-        Metric to record and compare by.
+        Name of a metric in a config, such as ``"log_loss"``, to record and compare by.
     results, data, plugins
         As for `Experiment.load`.
     name : str, default="compare"

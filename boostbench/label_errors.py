@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from boostbench.api import Paths, paths_of
+from boostbench.api import paths_of
 from boostbench.baselines.filter_and_refit import calibrated, confident_joint, denied
 from boostbench.compare_boosters import Booster
 from boostbench.data.adding import is_data_file
@@ -86,9 +86,7 @@ def find_label_errors(
     booster: Booster = "random-forest",
     repeats: int = 4,
     folds: int = 5,
-    rounds: int = 100,
     seed: int = 0,
-    data: Paths = (),
     on_fit: Callable[[int, int], None] | None = None,
     **options: Any,
 ) -> tuple[LabelErrors, pd.DataFrame]:
@@ -96,16 +94,15 @@ def find_label_errors(
 
     Parameters
     ----------
-    on, data, **options
-        As for `boostbench.compare`; options ``target``, ``drop``, ``types`` and ``plugins``.
+    on, **options
+        As for `boostbench.compare`; options ``rounds``, ``target``, ``drop``, ``types``, ``data``
+        and ``plugins``.
     booster : str, mapping or estimator, default="random-forest"
         A booster with ``predict_proba``, as for `boostbench.compare`.
     repeats : int, default=4
         Number of cross-validations, at least 2; half of them on all rows.
     folds : int, default=5
         Number of stratified folds, at least 2.
-    rounds : int, default=100
-        Number of boosting rounds.
     seed : int, default=0
     on_fit : callable or None, default=None
         Called after each fit with the number of fits done and of all fits.
@@ -123,8 +120,7 @@ def find_label_errors(
     """
     import pandas as pd
 
-    options |= {"rounds": rounds, "data": data, "name": "labels"}
-    name, made, dataset = booster_for(booster, on, **options)
+    name, made, dataset = booster_for(booster, on, name="labels", **options)
     if not hasattr(made, "predict_proba"):
         raise BoostbenchError(f"booster {name!r} gives no probabilities; choose another one")
 
@@ -144,8 +140,9 @@ def find_label_errors(
     found = estimate(y, P, names, rows=rows + 1, left_out=rare, seed=seed)
     table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
     if any(column.kind == "label" for column in dataset.columns):
-        paths = [Path(on)] if is_data_file(str(on)) else locate(str(on), None, paths_of(data)).paths
-        table, _ = read_rows(paths[-1], dataset.columns)
+        dirs = paths_of(options.get("data", ()))
+        file = Path(on) if is_data_file(str(on)) else locate(str(on), None, dirs).paths[-1]
+        table, _ = read_rows(file, dataset.columns)
     return found, table
 
 

@@ -71,13 +71,13 @@ class Model:
 
 
 def booster_for(
-    booster: Booster, on: str | Path, seed: int = 0, *, rounds: int = 100, **options: Any
+    booster: Booster, on: str | Path, seed: int = 0, **options: Any
 ) -> tuple[str, Any, Dataset]:
     """Return the label of a booster, the unfitted booster for a data set, and the data set.
 
     Parameters
     ----------
-    booster, on, rounds, **options
+    booster, on, **options
         As for `boostbench.compare_boosters.experiment_on`.
     seed : int, default=0
 
@@ -87,7 +87,7 @@ def booster_for(
         If a name, a file or a parameter is invalid, or the booster does not suit the data set.
     """
     with TemporaryDirectory() as folder:
-        experiment = experiment_on([booster], on, rounds=rounds, results=folder, **options)
+        experiment = experiment_on([booster], on, results=folder, **options)
         run = experiment.runs[0].with_seed(seed)
         ((_, dataset),) = data_of(experiment)
         if skipped := experiment.plan().skipped():
@@ -114,25 +114,18 @@ def fitting(name: str) -> Iterator[None]:
         raise BoostbenchError(f"booster {name!r} cannot be fitted: {reason}") from error
 
 
-def fit_model(
-    booster: Booster,
-    on: str | Path,
-    *,
-    rounds: int = 100,
-    seed: int = 0,
-    plugins: Paths = (),
-    **options: Any,
-) -> Model:
+def fit_model(booster: Booster, on: str | Path, *, seed: int = 0, **options: Any) -> Model:
     """Fit a booster to all rows of a data set.
 
     Parameters
     ----------
-    booster, on, rounds, plugins
+    booster, on
         As for `boostbench.compare`.
     seed : int, default=0
         Seed of the booster.
     **options
-        Options ``target``, ``drop``, ``types``, ``encode`` and ``data`` of `boostbench.compare`.
+        Options ``rounds``, ``target``, ``drop``, ``types``, ``encode``, ``data`` and ``plugins`` of
+        `boostbench.compare`.
 
     Returns
     -------
@@ -145,8 +138,7 @@ def fit_model(
     """
     import pandas as pd
 
-    given = {"rounds": rounds, "plugins": plugins, **options}
-    name, made, dataset = booster_for(booster, on, seed, name="fit", **given)
+    name, made, dataset = booster_for(booster, on, seed, name="fit", **options)
     with fitting(name):
         made.fit(dataset.X, dataset.y)
     pipeline = dataset.pipeline(made)
@@ -160,7 +152,7 @@ def fit_model(
         "rows": dataset.n_rows,
         "rounds": made.n_estimators,
         "seed": seed,
-        "plugins": [str(plugin) for plugin in paths_of(plugins)],
+        "plugins": [str(plugin) for plugin in paths_of(options.get("plugins", ()))],
         "versions": {
             "python": platform.python_version(),
             **{package: version(package) for package in _PACKAGES},

@@ -87,12 +87,6 @@ class MistakesError(ValueError):
             self.found += [((*place, *inner), what) for inner, what in mistakes_in(error)]
         return None
 
-    def keys(self, value: Mapping[str, Any], known: Collection[str], *place: str | int) -> None:
-        """Add an error for every unknown key."""
-        for key in value:
-            if key not in known:
-                self.add(unknown("key", key, known), *place, key)
-
     def close(self) -> None:
         """Raise this exception if any error was added."""
         if self.found:

@@ -29,8 +29,7 @@ def open_file(path: Path) -> BinaryIO:
         If the file cannot be opened or is not regular; a pipe or a device may be endless.
     """
     # Without O_NONBLOCK, opening a pipe would wait for a writer. The caller closes the file.
-    at_once = getattr(os, "O_NONBLOCK", 0)
-    file = os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | at_once), "rb")
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb")
     if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
         file.close()
         raise OSError(errno.EINVAL, "it is not a regular file")

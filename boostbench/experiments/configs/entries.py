@@ -151,7 +151,8 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
     mistakes = MistakesError()
     found = mistakes.take(partial(find_entry, dirs=setting.data_dirs), source)
     if found and not found.generator:
-        mistakes.keys(params, DATA_SET_OPTIONS)
+        for key in params:
+            mistakes.add(unknown("key", key, DATA_SET_OPTIONS), key)
     variants = mistakes.take(expand_sweeps, params)
     data = mistakes.take(partial(validated, Data), named)
     entry = mistakes.take(DataSet.model_validate, {"data": data or Data(name), **settings})

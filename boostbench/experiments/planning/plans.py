@@ -150,6 +150,7 @@ class PlannedRun:
             "key": str(self.key),
             "record": None if self.path is None else str(self.path),
             "versions": self.versions,
+            "would_run": self.status in ("missing", "stale"),
         }
 
     def record(self) -> Record | None:
@@ -233,8 +234,7 @@ class Plan:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return each run with its status as a flat, JSON-able dict."""
-        todo = {planned.run for planned in self.todo()}
-        return [planned.row() | {"would_run": planned.run in todo} for planned in self.runs]
+        return [planned.row() for planned in self.runs]
 
     def shard(self, index: int, count: int) -> Plan:
         """Return part ``index``, from 1, of the runs, dealt to ``count`` parts in turn.

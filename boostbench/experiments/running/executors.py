@@ -135,9 +135,6 @@ class LocalExecutor(Executor):
                 f"a worker needs about 300 MiB itself; give at least {_LEAST_MEMORY / 2**20:.0f}M",
                 where="memory limit",
             )
-        if not hasattr(os, "fork"):
-            what = "requires fork, as on Linux and macOS; use `--executor inline`"
-            raise BoostbenchError(what, where="--executor local")
         super().__init__(jobs, data_dirs, limits)
         self._busy: dict[Connection, Job] = {}
         self._idle: list[Connection] = []

@@ -193,9 +193,8 @@ def _fingerprint(origins: tuple[str, ...]) -> str:
     # With their names, so that exchanging the contents of two files is a change.
     texts = sorted(f"{_name_of(path)}\0{_facts_of(path).essence}" for path in paths)
     fingerprint = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
-    digests = (digest_of_text(_text_of(path)) for path in paths)
     _sources[fingerprint] = tuple(
-        zip((str(path.resolve()) for path in paths), digests, strict=True)
+        (str(path.resolve()), digest_of_text(_text_of(path))) for path in paths
     )
     return fingerprint
 
@@ -219,8 +218,7 @@ def _walk(origins: tuple[str, ...]) -> set[Path]:
         paths.add(path)
         waiting += _imports_of(origin)
         words = {*_facts_of(path).words}
-        for name in words.intersection(registry.weak_learners.names()):
-            waiting.append(registry.weak_learners.module(name))
+        waiting += map(registry.weak_learners.module, words.intersection(registry.weak_learners))
         for name in () if path.is_relative_to(_PACKAGE) else words & {*registry.boosters.names()}:
             waiting += registry.boosters.origins(name)
     return paths
@@ -281,7 +279,8 @@ def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
     tree = ast.parse(text, filename=str(path))
     for node in ast.walk(tree) if is_own else ():
         if isinstance(node, ast.Module | ast.ClassDef):
-            node.body = [each for each in node.body if "models_only" not in _decorators(each)]
+            decorated = ((each, getattr(each, "decorator_list", ())) for each in node.body)
+            node.body = [s for s, by in decorated if "models_only" not in map(ast.unparse, by)]
     typing = {node for block in filter(_is_for_types, tree.body) for node in ast.walk(block)}
     imports: list[_Import] = []
     for node in ast.walk(tree):
@@ -332,10 +331,6 @@ def _is_for_types(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.If) or statement.orelse:
         return False
     return ast.unparse(statement.test) == "TYPE_CHECKING"
-
-
-def _decorators(statement: ast.stmt) -> list[str]:
-    return [ast.unparse(each) for each in getattr(statement, "decorator_list", ())]
 
 
 def _only_names(statement: ast.stmt) -> bool:

@@ -10,9 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-_SIGNALS = [
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
-]
+_SIGNALS = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 #: Further signals within this time after the first are ignored.
 _SAME_SECONDS = 2.0
 

@@ -99,9 +99,7 @@ class RecordStore:
         BoostbenchError
             If the disk is full or the folder cannot be written; an old file is unchanged.
         """
-        key, dataset = record.key, record.run.data.name
-        path = self.path_of(dataset, key)
-        content = encode(record)
+        path, content = self.path_of(record.run.data.name, record.key), encode(record)
         try:
             with uninterrupted():
                 write_file(path, content)
