@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import logging
-import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import partial
 from io import StringIO
-from multiprocessing import active_children, get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -126,6 +123,8 @@ def _write_all(
 
     With several jobs, processes make them. They have the same bytes for any number of jobs.
     """
+    from joblib import Parallel, delayed
+
     from boostbench.experiments.store.records import PACKED
 
     parts = []
@@ -138,41 +137,21 @@ def _write_all(
                 n_bytes = packed.stat().st_size if packed.is_file() else 0
                 parts.append((n_bytes, replace(selection, configs=[name], size=size)))
     largest_first = [part for _, part in sorted(parts, key=lambda each: -each[0])]
-    several = min(jobs, len(parts)) > 1
-    made = _in_processes(jobs, make, largest_first) if several else map(make, largest_first)
-    for outcome, complaints, text in made:
-        print(complaints, end="", file=sys.stderr, flush=True)
-        print(text, end="", flush=True)
-        yield outcome
-
-
-def _in_processes(
-    jobs: int, make: Callable[[SelectedRuns], _Made], parts: Iterable[SelectedRuns]
-) -> Iterator[_Made]:
-    context = get_context("forkserver")
-    libraries = "matplotlib.pyplot", "matplotlib.backends.backend_pdf", "pandas", "scipy.stats"
-    context.set_forkserver_preload(["boostbench.reports.experiment_report", *libraries])
-    pool, others = ProcessPoolExecutor(jobs, context, _prepare_process), active_children()
+    n_processes = max(min(jobs, len(parts)), 1)
+    made = Parallel(n_processes, return_as="generator")(delayed(make)(p) for p in largest_first)
     try:
-        yield from pool.map(make, parts)
-        pool.shutdown()
-    except BaseException as error:
-        for process in {*active_children()}.difference(others):
-            process.terminate()
-        if isinstance(error, BrokenProcessPool):
-            what = "a process that made reports was killed, maybe for lack of memory; try --jobs 1"
-            raise BoostbenchError(what, where="report") from None
-        raise
-
-
-def _prepare_process() -> None:
-    """Leave Ctrl-C to the main process, which ends this one, and print messages of the library."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    logging.getLogger("boostbench").handlers = [PrintedLog()]
+        for outcome, complaints, text in made:
+            print(complaints, end="", file=sys.stderr, flush=True)
+            print(text, end="", flush=True)
+            yield outcome
+    except BrokenProcessPool:
+        what = "a process that made reports was killed, maybe for lack of memory; try --jobs 1"
+        raise BoostbenchError(what, where="report") from None
 
 
 def _printed(selection: SelectedRuns, **options: Any) -> _Made:
     """Write a report by `write_report`; it is left out if the config or its records are wrong."""
+    logging.getLogger("boostbench").handlers = [PrintedLog()]  # of this process
     outcome: tuple[int, Path | None] = INCOMPLETE, None
     with redirect_stderr(StringIO()) as complaints, redirect_stdout(StringIO()) as text:
         try:

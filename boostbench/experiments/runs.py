@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -263,7 +263,7 @@ class Run:
 
     def value(self) -> dict[str, Any]:
         """Return the run as JSON-able data, without labels."""
-        value: dict[str, Any] = _adapter().dump_python(self, mode="json", by_alias=True)
+        value: dict[str, Any] = _RUN.dump_python(self, mode="json", by_alias=True)
         value["noise"] = None if self.noise.is_clean else value["noise"]
         # Keys of runs are older than these fields.
         for holder, name in ((value["dataset"], "cost"), (value, "metrics"), (value, "validation")):
@@ -307,6 +307,4 @@ class Run:
         return f"{self.dataset}/{self.method}/{noise}/seed-{self.seed}{fold}"
 
 
-@cache
-def _adapter() -> TypeAdapter[Run]:
-    return TypeAdapter(Run)
+_RUN = TypeAdapter(Run)

@@ -150,9 +150,8 @@ class _Planner:
         newest = PlannedRun(run, "missing", "", key, None, self.store)
         # Records of any code and data: those of the fewest rounds first, then the newest ones.
         stored = reversed(self._stored(run.data.name).get(key.value, ()))
-        for old in sorted(stored, key=lambda stored: stored.rounds):
-            if old.rounds < key.rounds:
-                continue
+        enough = [old for old in stored if old.rounds >= key.rounds]
+        for old in sorted(enough, key=lambda old: old.rounds):
             changed = outdated = _difference(old, key)
             if self.store.is_archive or not changed:
                 record = self.summary(self.store.path_of(run.data.name, old))

@@ -216,16 +216,12 @@ class Selection:
 
     def _has_record(self, run: Run) -> bool:
         """Return whether a trial has a record; keep what the selection needs of it."""
-        if run not in self._found:
-            record = self._read(run)
-            if record is None:
-                return False
-            errors, size = None, 0
+        if run not in self._found and (record := self._read(run)) is not None:
+            self._found[run] = None, 0
             if record.status == "ok":
                 errors = record.curve_at(self.curve, np.arange(1, self.rounds + 1))
-                size = int(getattr(record, SIZE_OF[self.curve]))
-            self._found[run] = errors, size
-        return True
+                self._found[run] = errors, int(getattr(record, SIZE_OF[self.curve]))
+        return run in self._found
 
     def tried(self) -> set[Run]:
         """Return the trials."""
