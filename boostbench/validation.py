@@ -7,17 +7,14 @@ by a ValueError, such as a `BoostbenchError`, or several parts of a value by a `
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from functools import lru_cache
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     ConfigDict,
-    Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
@@ -287,29 +284,3 @@ def _wanted_in(kind: Any) -> Iterator[str]:
         yield str(extra["wanted"])
     for inner in (getattr(kind, "annotation", None), *get_args(kind)):
         yield from () if inner is None else _wanted_in(inner)
-
-
-@lru_cache(maxsize=100)
-def schema_of(model: Any, key: str) -> dict[str, Any]:
-    """Return the JSON schema of a field, given by name or alias, with references resolved."""
-    field = next(field for name, field in fields_of(model).items() if key in (name, field.alias))
-    extra = Field(
-        description=field.description,
-        json_schema_extra=field.json_schema_extra,
-        examples=field.examples,
-    )
-    typed = operator.getitem(Annotated, (field.annotation, *field.metadata, extra))
-    schema = TypeAdapter(typed).json_schema()  # type: ignore[arg-type]
-    result: dict[str, Any] = resolved(schema, schema.get("$defs", {}))
-    return result
-
-
-def resolved(schema: Any, definitions: Mapping[str, Any], depth: int = 8) -> Any:
-    """Return a schema with references replaced, up to ``depth`` for recursive ones."""
-    if isinstance(schema, list):
-        return [resolved(item, definitions, depth) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "$ref" in schema and depth:
-        return resolved(definitions[schema["$ref"].rpartition("/")[2]], definitions, depth - 1)
-    return {k: resolved(v, definitions, depth) for k, v in schema.items() if k != "$defs"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -118,8 +119,17 @@ def _classes(registry: Registry) -> Iterator[str]:
         yield f"## `{name}`\n\n{directive}\n"
 
 
+_schema = cache(config_schema)
+
+
+def _definition(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the definition that a schema refers to, if any, as a list."""
+    name = schema.get("$ref", "").rpartition("/")[2]
+    return [_schema()["$defs"][name]] if name else []
+
+
 def _keys_of_configs() -> Iterator[str]:
-    schema = config_schema()
+    schema = _schema()
     lists = (_mapping(schema["properties"][key], "items") for key in _NESTED)
     parts, kinds = (_mapping(each["items"]) for each in lists)
     yield from _section("A config", schema)
@@ -162,7 +172,9 @@ def _section(title: str, schema: Mapping[str, Any], documented: Any = None) -> I
     for key, value in schema["properties"].items():
         value = _plain(value)
         default = "needed" if key in schema.get("required", ()) else _default(value)
-        meaning = value.get("description", "").partition("\n\n")[0] or descriptions.get(key, "")
+        behind = [each for each in _definition(value) if each["title"] not in _DEFINITIONS]
+        described = [each["description"] for each in (value, *behind) if "description" in each]
+        meaning = "".join(described[:1]).partition("\n\n")[0] or descriptions.get(key, "")
         rows.append([f"`{key}`", _type(value), default, _code(meaning)])
     yield markdown_table(["key", "value", "default", "meaning"], [False] * 4, rows)
     yield ""
@@ -183,6 +195,7 @@ def _mapping(schema: Mapping[str, Any], key: str = "properties") -> Mapping[str,
         if key in each:
             return each
         queue += each.get("anyOf", ())
+        queue += _definition(each)
     raise LookupError(schema)
 
 
@@ -209,7 +222,9 @@ def _descriptions(documented: Any) -> dict[str, str]:
 def _type(schema: Mapping[str, Any]) -> str:
     """Return a description of the values that a schema allows."""
     if "$ref" in schema:
-        title = _DEFINITIONS[schema["$ref"].rpartition("/")[2]].lower()
+        title = _DEFINITIONS.get(schema["$ref"].rpartition("/")[2], "").lower()
+        if not title:
+            return "mapping"
         return f"[{title}](#{title.replace(' ', '-')})"
     if "anyOf" in schema or "oneOf" in schema:
         options = schema.get("anyOf") or schema["oneOf"]

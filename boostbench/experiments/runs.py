@@ -52,7 +52,9 @@ class Params(Mapping[str, Any]):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
         plain = core_schema.plain_serializer_function_ser_schema(cls.plain)
-        return core_schema.no_info_plain_validator_function(cls._of, serialization=plain)
+        return core_schema.no_info_plain_validator_function(
+            cls._of, serialization=plain, json_schema_input_schema=core_schema.dict_schema()
+        )
 
     @classmethod
     def _of(cls, value: Any) -> Params:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.json_schema import models_json_schema
 
 from boostbench import registry
 from boostbench.data.catalog import catalog
 from boostbench.experiments.configs.config import FILE, Config
-from boostbench.experiments.configs.entries import DATA_OPTIONS, DATA_SET_OPTIONS, DataSet
-from boostbench.experiments.configs.kind_options import options_model
-from boostbench.experiments.runs import BoosterSpec, Data, Noise
-from boostbench.registry import Registry
-from boostbench.validation import resolved, schema_of
+from boostbench.experiments.configs.entries import BOOSTER_OPTIONS, DATA_SET_OPTIONS, DataSet
+from boostbench.experiments.configs.kind_options import ClaimWords, options_model
+from boostbench.experiments.runs import BoosterSpec, Noise
 
 _FILE_KIND = ":"
 
@@ -25,25 +26,29 @@ def config_schema() -> dict[str, Any]:
     boosters and data sets are examples, because a config may name files instead. Loaded plugins are
     included.
     """
-    schema = Config.model_json_schema(by_alias=True)
+    kinds = registry.tables, registry.figures, registry.claims
+    options = [{name: options_model(each, name) for name in each} for each in kinds]
+    models: list[Any] = [Config, ClaimWords, DataSet, *chain(*map(dict.values, options))]
+    places, found = models_json_schema([(each, "validation") for each in models])
+    definitions = found["$defs"]
+    tables, figures, claims = (
+        {name: places[model, "validation"] for name, model in each.items()} for each in options
+    )
+    schema, claim = definitions.pop("Config"), definitions.pop("ClaimWords")
     properties = schema["properties"]
     del properties[FILE]
-    parts = _options_of(registry.tables) | _options_of(registry.figures)
-    claim = schema["$defs"].pop("ClaimWords")
-    claim["properties"] |= _options_of(registry.claims)
+    claim["properties"] |= claims
     claim["patternProperties"] = {_FILE_KIND: {"type": "object"}}
-    of_data = {
-        key: schema_of(Data if key in DATA_OPTIONS else DataSet, key) for key in DATA_SET_OPTIONS
-    }
-    of_booster = {key: schema_of(BoosterSpec, key) for key in ("label", "rounds")}
-    rate = schema_of(Noise, "rate")
+    of_data = _own(DATA_SET_OPTIONS, definitions.pop("Data"), definitions.pop("DataSet"))
+    of_booster = _own(BOOSTER_OPTIONS[:2], TypeAdapter(BoosterSpec).json_schema())
+    rate = TypeAdapter(Noise).json_schema()["properties"]["rate"]
     of_noise = {
         "model": {"type": "string", "examples": registry.noise_models.names()},
         "rate": {"anyOf": [rate, {"type": "array", "items": rate}]},
     }
     noise = {"anyOf": [{"enum": ["none", None]}, _mapping(of_noise) | {"required": [*of_noise]}]}
     sets = {*catalog(()), *registry.generators.names()}
-    properties["report"]["items"] = _entry(parts, parts, False)
+    properties["report"]["items"] = _entry(parts := tables | figures, parts, False)
     properties["claims"]["items"] = claim
     named = {"datasets": (sets, of_data), "boosters": (registry.boosters.names(), of_booster)}
     for key, (names, own) in named.items():
@@ -57,7 +62,7 @@ def config_schema() -> dict[str, Any]:
         "description": "Config whose keys are inherited, by its relative path or its name.",
     }
     return {
-        **_with_null(schema),
+        **_with_null(schema | {"$defs": definitions}),
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "boostbench config",
         "required": [],  # a config may inherit required keys
@@ -103,11 +108,9 @@ def _entry(names: Iterable[str], known: dict[str, Any], others: Any) -> dict[str
     return {"anyOf": [text, mapping | {"minProperties": 1, "maxProperties": 1}]}
 
 
-def _options_of(kinds: Registry) -> dict[str, Any]:
-    """Return the schemas of the options of all kinds, with references resolved."""
-    found: dict[str, Any] = {}
-    for name in kinds.names():
-        schema = options_model(kinds, name).model_json_schema(by_alias=True)
-        description = (inspect.getdoc(kinds.get(name)) or "").partition("\n")[0]
-        found[name] = resolved(schema, schema.get("$defs", {})) | {"description": description}
-    return found
+def _own(keys: Iterable[str], *schemas: dict[str, Any]) -> dict[str, Any]:
+    """Return the schemas of keys, without the defaults, which other keys of a config decide."""
+    properties = {key: each for schema in schemas for key, each in schema["properties"].items()}
+    for key in keys:
+        properties[key].pop("default", None)
+    return {key: properties[key] for key in keys}

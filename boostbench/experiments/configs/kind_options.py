@@ -154,7 +154,8 @@ def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
             kind = Any if p.annotation is p.empty else p.annotation
             kind = eval(kind, function.__globals__) if isinstance(kind, str) else kind
             fields[key] = kind, ... if p.default is p.empty else p.default
-    model = create_model(f"Options of {function.__name__}", __base__=base, **fields)
+    name = f"Options of {function.__name__}"
+    model = create_model(name, __base__=base, __doc__=function.__doc__, **fields)
     model.function = staticmethod(function)
     model.own = tuple(own)
     return model
