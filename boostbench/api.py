@@ -184,9 +184,7 @@ class Experiment:
         untouched = tuple(planned for planned in plan.runs if planned.run not in done)
         return replace(outcome, untouched=untouched)
 
-    def repeat(
-        self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
-    ) -> list[Repeated]:
+    def repeat(self, share: float = 0.05, **options: Any) -> list[Repeated]:
         """Repeat a sample of the recorded runs, and compare the results with the records.
 
         The records are those behind the report, which may be packed. The results folder is not
@@ -196,8 +194,8 @@ class Experiment:
         ----------
         share : float, default=0.05
             Share of the runs to repeat, 0 to 1; at least one of each booster on each data set.
-        jobs, on_event
-            As for `run`.
+        **options
+            Options ``jobs``, ``executor`` and ``on_event`` of `run`.
 
         Returns
         -------
@@ -214,20 +212,18 @@ class Experiment:
         recorded = [planned for planned in self._plan_to_report().runs if planned.status == "ok"]
         with tempfile.TemporaryDirectory() as folder:
             elsewhere = replace(self, store=RecordStore(folder))
-            do = partial(elsewhere._done, jobs=jobs, on_event=on_event)
+            do = partial(elsewhere._done, **options)
             return list(repeat_sample(families(recorded), share, do).values())
 
-    def adopt(
-        self, share: float = 0.05, *, jobs: int | None = None, on_event: Listener | None = None
-    ) -> list[Repeated]:
+    def adopt(self, share: float = 0.05, **options: Any) -> list[Repeated]:
         """Keep stale records if a repeated sample of their runs gives the same results.
 
         Parameters
         ----------
         share : float, default=0.05
             Share of stale runs to repeat, 0 to 1; at least one of each booster on each data set.
-        jobs, on_event
-            As for `run`.
+        **options
+            Options ``jobs``, ``executor`` and ``on_event`` of `run`.
 
         Returns
         -------
@@ -241,8 +237,7 @@ class Experiment:
         """
         from boostbench.experiments.planning.repeating import adopt
 
-        do = partial(self._done, jobs=jobs, on_event=on_event)
-        return adopt(self.plan, share, self.store, do)
+        return adopt(self.plan, share, self.store, partial(self._done, **options))
 
     def study(self, *, whole: bool = True) -> Study:
         """Return the results of all runs; unless ``whole``, without values no report reads."""

@@ -61,6 +61,7 @@ class Declaration:
     variants: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
 
+@dataclass(eq=False)
 class Registry:
     """The names of one kind of plugin.
 
@@ -73,26 +74,17 @@ class Registry:
     packages : str, default=""
         Packages of boostbench whose modules register further built-in classes, by the decorators of
         plugins: ``@boosters.register(...)``. Names and declarations are read from their sources.
-    options : str, default=""
+    base : str, default=""
         ``"module:Class"`` of the base class of the models of options, if plugins have options.
     adapter : str, default=""
         ``"module:function"`` that turns classes of other packages into plugins.
     """
 
-    def __init__(
-        self,
-        kind: str,
-        builtin: Mapping[str, str],
-        *,
-        packages: str = "",
-        options: str = "",
-        adapter: str = "",
-    ) -> None:
-        self.kind = kind
-        self._options = options
-        self._adapter = adapter
-        self._listed = builtin
-        self._packages = packages.split()
+    kind: str
+    builtin: Mapping[str, str]
+    packages: str = ""
+    base: str = ""
+    adapter: str = ""
 
     def register(self, name: str, **declared: Any) -> Callable[[T], T]:
         """Return a decorator that registers an object under ``name``.
@@ -141,8 +133,8 @@ class Registry:
         """Declarations by name: of listed components, those in `packages`, and registered ones."""
         kind = rf"@{self.kind.replace(' ', '_')}s\.register"
         pattern = rf"^{kind}(\(.*?\))\nclass (\w+)"
-        found = {name: Declaration(origin) for name, origin in self._listed.items()}
-        for package in self._packages:
+        found = {name: Declaration(origin) for name, origin in self.builtin.items()}
+        for package in self.packages.split():
             for file in sorted(Path(__file__).with_name(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
                 for call, attribute in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
@@ -168,7 +160,7 @@ class Registry:
         """
         try:
             plugin = self._lookup(name, where)
-            return _import_object(self._adapter)(plugin) if self._adapter else plugin
+            return _import_object(self.adapter)(plugin) if self.adapter else plugin
         except ModuleNotFoundError as error:
             raise AbsentError(f"{self.kind} {name!r}", error, where=where) from error
 
@@ -197,8 +189,8 @@ class Registry:
         return self._usable(getattr(module, attribute), attribute, where)
 
     def _usable(self, plugin: T, name: str, where: str) -> T:
-        if not callable(plugin) or (self._adapter and not hasattr(plugin, "fit")):
-            needed = "class with a method 'fit'" if self._adapter else "class or a function"
+        if not callable(plugin) or (self.adapter and not hasattr(plugin, "fit")):
+            needed = "class with a method 'fit'" if self.adapter else "class or a function"
             what = f"{self.kind} {name!r} must be a {needed}, found {type(plugin).__name__}"
             raise PluginError(what, where=where)
         return plugin
@@ -247,7 +239,7 @@ class Registry:
         UnknownNameError
             If the name is unknown.
         """
-        module, adapter = self.module(name), self._adapter.partition(":")[0]
+        module, adapter = self.module(name), self.adapter.partition(":")[0]
         if not adapter or module.startswith(adapter.rpartition(".")[0]):
             return [module]
         return [adapter] if self.is_foreign(name) else [module, adapter]
@@ -289,7 +281,7 @@ class Registry:
 
     def options(self) -> Any:
         """Return the base class of the models of options."""
-        return _import_object(self._options)
+        return _import_object(self.base)
 
     def __contains__(self, name: object) -> bool:
         return name in self.declarations or (isinstance(name, str) and _is_reference(name))
@@ -408,7 +400,7 @@ figures = Registry(
         "noise": "boostbench.reports.figures.lines:draw_noise",
         "parameter": "boostbench.reports.figures.lines:draw_parameter",
     },
-    options="boostbench.reports.values.part_options:PartOptions",
+    base="boostbench.reports.values.part_options:PartOptions",
 )
 tables = Registry(
     "table",
@@ -416,7 +408,7 @@ tables = Registry(
         "selected": "boostbench.reports.tables.error_table:build_selected_table",
         "table": "boostbench.reports.tables.error_table:build_table",
     },
-    options="boostbench.reports.values.part_options:PartOptions",
+    base="boostbench.reports.values.part_options:PartOptions",
 )
 claims = Registry(
     "kind of claim",
@@ -430,5 +422,5 @@ claims = Registry(
         "stops": "boostbench.reports.claims.comparing:Stops",
         "trend": "boostbench.reports.claims.comparing:Trend",
     },
-    options="boostbench.reports.claims.kind:Kind",
+    base="boostbench.reports.claims.kind:Kind",
 )
