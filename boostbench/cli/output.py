@@ -32,12 +32,7 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, indent=2, ensure_ascii=not is_unicode, default=str))
 
 
-def print_rows(
-    rows: Sequence[Row],
-    *,
-    as_json: bool = False,
-    columns: Sequence[str] = (),
-) -> None:
+def print_rows(rows: Sequence[Row], *, as_json: bool = False, columns: Sequence[str] = ()) -> None:
     """Print rows as a table or, with all keys, as a JSON list.
 
     Parameters

@@ -138,12 +138,7 @@ def _summary(name: str, outcome: Progress) -> str:
     return ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
 
 
-def plan(
-    *,
-    selection: SelectedRuns,
-    shard: Shard = None,
-    as_json: Json = False,
-) -> int:
+def plan(*, selection: SelectedRuns, shard: Shard = None, as_json: Json = False) -> int:
     """Show the runs that `run` would do, with reasons.
 
     Nothing is trained.

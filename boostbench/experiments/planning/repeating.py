@@ -26,6 +26,8 @@ RELATIVE = 1e-9
 Family = tuple[str, str, str]
 #: Runs with a record by family, in a fixed order that mixes parameters, noises and seeds.
 Families = dict[Family, list[PlannedRun]]
+#: Executes the runs that have no record of the current code, and returns their plan.
+Repeat = Callable[[Sequence[Run]], Plan]
 
 
 @dataclass
@@ -161,9 +163,7 @@ def families(recorded: Iterable[PlannedRun]) -> Families:
     return groups
 
 
-def repeat_sample(
-    groups: Families, share: float, do: Callable[[Sequence[Run]], Plan]
-) -> dict[Family, Repeated]:
+def repeat_sample(groups: Families, share: float, do: Repeat) -> dict[Family, Repeated]:
     """Repeat a sample of each family, and compare the results with the records.
 
     Parameters
@@ -172,8 +172,7 @@ def repeat_sample(
         Recorded runs by family; the first members are repeated.
     share : float
         Fraction of each family to repeat, from 0 to 1; at least one run.
-    do : callable
-        Executes the runs that have no record of the current code, and returns their plan.
+    do : Repeat
     """
     samples = {
         family: members[: max(1, math.ceil(share * len(members) - 1e-9))]
@@ -190,12 +189,7 @@ def repeat_sample(
     return outcomes
 
 
-def adopt(
-    plan: Callable[[], Plan],
-    share: float,
-    store: RecordStore,
-    do: Callable[[Sequence[Run]], Plan],
-) -> list[Repeated]:
+def adopt(plan: Callable[[], Plan], share: float, store: RecordStore, do: Repeat) -> list[Repeated]:
     """Adopt the stale records of each family whose sample gives the recorded results.
 
     Parameters

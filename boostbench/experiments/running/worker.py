@@ -67,13 +67,12 @@ def perform(job: Job, *, let_through: type[BaseException] | tuple[()] = ()) -> R
     started = now()
     environment.reset_peak_memory()
     try:
-        fields = _execute(job)
-        fields["stop_reason"] = as_text(fields["stop_reason"])
-        return _record(job, "ok", None, fields, started)
+        return _record(job, started, {"status": "ok", "error": None, **_execute(job)})
     except let_through:
         raise
     except BaseException as problem:  # a booster may raise anything
-        return _record(job, _status_of(problem), _error_fields(problem), {}, started)
+        error = _error_fields(problem)
+        return _record(job, started, {"status": _status_of(problem), "error": error})
 
 
 def failure(
@@ -81,7 +80,7 @@ def failure(
 ) -> Record:
     """Return the record of a job whose worker returned none."""
     error = {"kind": kind, "message": message, "log_tail": [*log]}
-    return _record(job, status, error, {}, started, is_alive=False)
+    return _record(job, started, {"status": status, "error": error}, is_alive=False)
 
 
 def as_text(value: object) -> str:
@@ -117,6 +116,7 @@ def _execute(job: Job) -> dict[str, Any]:
     inputs.check_sources(job.sources)
     return {
         **fields,
+        "stop_reason": as_text(fields["stop_reason"]),
         "seconds": clocks.rounded(),
         "inputs": inputs.seen(job.sources, folder_of(job.run)),
     }
@@ -151,15 +151,8 @@ def _package_of(run: Run) -> str:
         return ""
 
 
-def _record(
-    job: Job,
-    status: str,
-    error: dict[str, Any] | None,
-    fields: dict[str, Any],
-    started: str,
-    *,
-    is_alive: bool = True,
-) -> Record:
+def _record(job: Job, started: str, fields: dict[str, Any], *, is_alive: bool = True) -> Record:
+    """Return the record of a job with the given status, error and results."""
     facts: dict[str, Any] = {
         "key": job.key,
         "run": job.run.value(),
@@ -171,7 +164,7 @@ def _record(
         "finished": now(),
     }
     try:
-        return Record.model_validate({"status": status, "error": error, **fields, **facts})
+        return Record.model_validate(fields | facts)
     except ValidationError as problem:  # a plugin returned an invalid result
         error = {"kind": "RecordError", "message": complaint(problem)}
         return Record.model_validate({"status": "failed", "error": error, **facts})
