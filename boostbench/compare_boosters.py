@@ -35,7 +35,7 @@ _PREFIX = "own-"
 #: A parameter of ``name:parameter=value,...`` that is no list, since lists name their own variants.
 _FIXED = re.compile(r"(?:[\w.]+[.])?(\w+=(?!\s*\[).*?)(?=,[\w.]+=|$)")
 #: Folder of the report whose table of recommendations is the advice.
-ADVICE = "results/noise-leaderboard-first-standard"
+ADVICE = "results/noise-study-defaults-standard"
 #: Columns of that table in its CSV file, and as they are shown.
 _ADVICE_COLUMNS = {
     "classes": "classes",
@@ -205,7 +205,7 @@ def advised(
     with table.open(encoding="utf-8", newline="") as file:
         read = [row for row in csv.DictReader(file) if (row["classes"] == "2") in two]
     rows = [{shown: row[name] for name, shown in _ADVICE_COLUMNS.items()} for row in read]
-    config = load_config("noise-study/leaderboard", check_parameters=False, with_claims=False)
+    config = load_config("noise-study/defaults", check_parameters=False, with_claims=False)
     entries: dict[str, Booster] = {
         each.label: {each.component: {"label": each.label, **each.params.plain()}}
         for each in config.boosters

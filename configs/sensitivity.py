@@ -47,7 +47,6 @@ costs accuracy of its own.
 _CLASSES = {
     "three or more": "Three or more classes",
     "two": "Two classes",
-    "both": "Both, in the study of our own",
 }
 _COLUMNS = ("paper", "conclusion", "left open", "outcome", "verdicts by reading")
 #: Words for one conclusion and for several conclusions of an outcome.
@@ -76,7 +75,7 @@ class Conclusion(Model):
     section: Text
     open: Annotated[Listed[Text], Field(min_length=1)]
     #: Numbers of classes of the data sets, of nearly all of them at least.
-    classes: Literal["three or more", "two", "both"] = "three or more"
+    classes: Literal["three or more", "two"] = "three or more"
     #: Statement of the claim by name of the config and reading.
     readings: dict[str, dict[str, str]]
 

@@ -1,4 +1,4 @@
-"""The figures of the study: means over data sets, the price of robustness, the fastest and best."""
+"""The figures of the study: means over data sets, and the fastest and best."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Noise, Run
 from boostbench.inputs import load_plugin
 from boostbench.reports.values.frame import Study
@@ -64,16 +63,6 @@ def test_differences_from_a_booster_are_paired(tmp_path: Path, mean: bool) -> No
         assert -2.5 < low <= -2 < 7 <= high < 7.8
 
 
-def test_the_price_is_measured_on_clean_labels(tmp_path: Path) -> None:
-    figure = drawings.price(made_up(tmp_path), against=0.3)
-    points = {text.get_text(): text.xy for text in figure.axes[0].texts}
-    assert points["AdaBoost.MH"] == pytest.approx((0.0, 12.0))
-    assert points["SAMME"] == pytest.approx((2.0, 3.0))
-    assert points["sm-boost"] == pytest.approx((4.0, 6.0))
-    with pytest.raises(BoostbenchError, match=r"at the rate 0\.2"):
-        drawings.price(made_up(tmp_path), against=0.2)
-
-
 def test_the_pareto_front_of_error_and_time_is_joined(tmp_path: Path) -> None:
     figure = drawings.error_time(made_up(tmp_path), at=[0.0, 0.3])
     (clean, *_), (noisy, *_) = (axis.lines for axis in figure.axes)
@@ -99,59 +88,3 @@ def test_a_booster_without_results_is_left_out(tmp_path: Path) -> None:
     )
     figure = made("noise", Study(study.config, kept), mean=True)
     assert {*lines_of(figure.axes[0])} == {"adaboost-mh", "sm-boost"}
-
-
-def test_the_advice_table_has_the_best_near_and_fastest(
-    tmp_path: Path,
-) -> None:
-    table = drawings.advice(made_up(tmp_path), against="sm-boost")
-    rows = {row.labels[1]: [cell.text for cell in row.cells] for row in table.rows}
-    assert table.rows[0].labels == ("≥ 3 (6 sets)", "none")
-    assert rows["none"] == [
-        "AdaBoost.MH",
-        "3.5 [2.2, 4.8]",
-        "–",
-        "AdaBoost.MH",
-        "-4.0 [-4.0, -4.0]",
-    ]
-    take, _, near, fastest, gain = rows["pair ≤ 20 %"]
-    assert (take, near, fastest) == ("SAMME", "AdaBoost.MH", "AdaBoost.MH")
-    assert gain == "-3.0 [-3.0, -3.0]"
-    assert rows["exchange > 20 %"][0] == "SAMME"
-
-
-def test_a_note_has_the_others_of_many_methods_near_the_best(tmp_path: Path) -> None:
-    boosters = "samme", "adaboost-mh", "adaboost-mr", "sm-boost", "adaboost-m1", "adaboost-mm"
-    config = make_config(
-        tmp_path, datasets="abc", noise=[CLEAN], boosters=boosters, rounds=2, checkpoints=(2,)
-    )
-    study = study_of(config, lambda run: [1000 + 10 * boosters.index(run.method)] * run.rounds)
-    table = drawings.advice(study, against="sm-boost")
-    near = table.rows[0].cells[2]
-    assert near.text == "AdaBoost.MH, AdaBoost.MR, sm-boost and 2 more"
-    assert (near.notes, table.notes) == ((1,), ("The others: AdaBoost.M1, AdaBoost.MM.",))
-
-
-def test_the_method_for_a_data_set_is_chosen_on_the_other_sets(tmp_path: Path) -> None:
-    def lucky(run: Run) -> list[int]:
-        """Return errors of a booster that is far better on the first set, and worse elsewhere."""
-        if run.method == "samme":
-            return [0 if run.dataset == "a" else 3000] * run.rounds
-        return [1000 if run.method == "adaboost-mh" else 2000] * run.rounds
-
-    config = make_config(tmp_path, datasets="abc", noise=[CLEAN], rounds=2, checkpoints=(2,))
-    (row,) = drawings.advice(study_of(config, lucky), against="sm-boost").rows
-    assert row.cells[0].text == "AdaBoost.MH"
-    assert row.cells[-1].text.startswith("-10.0 ")
-
-
-def test_a_family_breaks_at_the_first_rate_whose_whole_interval_is_above(tmp_path: Path) -> None:
-    families = {"convex": ["adaboost-mh"], "others": ["samme", "sm-boost"]}
-    table = drawings.breaks(made_up(tmp_path), families=families, by=3.5)
-    assert table.columns == ("pair", "exchange")
-    texts = {row.labels[0]: [cell.text for cell in row.cells] for row in table.rows}
-    assert texts["convex"] == ["10 % (+4.0 [+4.0, +4.0])"] * 2
-    assert texts["others"] == ["30 % (+4.5 [+4.5, +4.5])"] * 2
-    table = drawings.breaks(made_up(tmp_path), families=families, by=5)
-    texts = {row.labels[0]: [cell.text for cell in row.cells] for row in table.rows}
-    assert texts["others"] == ["not up to 30 % (+4.5 [+4.5, +4.5])"] * 2
