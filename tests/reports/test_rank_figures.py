@@ -96,7 +96,7 @@ def test_the_diagram_names_every_booster_with_its_mean_rank(tmp_path):
 
 def test_what_cannot_be_ranked_is_said(tmp_path):
     its_study = study(tmp_path)
-    with pytest.raises(BoostbenchError, match="two boosters or more"):
+    with pytest.raises(BoostbenchError, match="results of two boosters"):
         draw_ranks(its_study.only(boosters=["one"]))
     sets = dict.fromkeys(r.run.dataset for r in its_study.results)
     # on every set another one has no result

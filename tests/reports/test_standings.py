@@ -81,7 +81,8 @@ def test_a_recommendation_needs_results_of_every_method(tmp_path: Path) -> None:
         standings.recommend(few)
 
 
-def test_the_leaderboard_runs_all_data_sets_of_the_suite() -> None:
-    config = load_config(shipped_configs()["noise-study/defaults"], check_parameters=False)
+def test_the_study_at_full_size_runs_all_data_sets_of_the_suite() -> None:
+    path = shipped_configs()["noise-study/defaults"]
+    config = load_config(path, size="full", check_parameters=False)
     names = {dataset.data.name for dataset in config.datasets}
     assert names == {entry.name for entry in catalog().values() if "noise" in entry.suites}

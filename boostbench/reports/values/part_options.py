@@ -117,9 +117,9 @@ def chosen_round(study: Study, at: int | None) -> int | None:
 
 
 def check_compared(study: Study) -> None:
-    """Raise an error if there are fewer than two boosters."""
-    if len(study.boosters) < 2:
-        raise BoostbenchError("a comparison needs two boosters or more")
+    """Raise an error if there are fewer than two boosters with a finished run."""
+    if len(study.contenders) < 2:
+        raise BoostbenchError("a comparison needs results of two boosters or more")
 
 
 #: Fields with the same value in most records, held once in memory.
