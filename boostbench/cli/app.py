@@ -125,31 +125,26 @@ def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
 
 
 def _exit_code_of(command: Callable[[], int], start: float) -> int:
+    code, what = BAD_INPUT, ""
     try:
-        code = command()
+        return command()
     except BoostbenchError as error:
-        print_error(str(error))
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print_error("interrupted")
-        return INTERRUPTED
+        what = str(error)
     except BrokenPipeError:  # the reader (head, less) has closed the pipe
         discard_output()
         return OK
     except OSError as error:
         place = f"{error.filename}: " if error.filename is not None else ""
-        print_error(f"{place}{error.strerror or error}")
-        return BAD_INPUT
-    except Exception as error:
-        if interrupted_since(start):  # Ctrl-C may cause another exception, e.g. in an import
-            print_error("interrupted")
-            return INTERRUPTED
-        if remedy := _remedy_of(error):
-            print_error(remedy)
-            return BAD_INPUT
-        print_error(f"internal error: {type(error).__name__}: {error}")
-        print_error(f"this is a bug in boostbench; its traceback is in {_write_traceback()}")
-        return BUG
+        what = f"{place}{error.strerror or error}"
+    except (Exception, KeyboardInterrupt) as error:
+        # Ctrl-C may cause another exception, e.g. in an import.
+        if isinstance(error, KeyboardInterrupt) or interrupted_since(start):
+            code, what = INTERRUPTED, "interrupted"
+        elif not (what := _remedy_of(error)):
+            trace = _write_traceback()
+            code, what = BUG, f"internal error: {type(error).__name__}: {error}"
+            what += f"\nthis is a bug in boostbench; its traceback is in {trace}"
+    print_error(what)
     return code
 
 

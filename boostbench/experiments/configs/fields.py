@@ -136,12 +136,12 @@ SplitSpec = Annotated[
 BESIDE = BeforeValidator(_beside, json_schema_input_type=str)
 #: A file, named relative to the config; validation returns its full path.
 FileBeside = Annotated[str, BESIDE]
-_DURATION, _SIZE = "a duration such as 90s, 30m or 1h30m", "a size such as 512M or 4G"
+_DURATION, _SIZE = "a duration such as 90s, 30m or 1h30m", "a size such as 4G, at least 512M"
 _Duration = Annotated[
     float, Field(gt=0, json_schema_extra={"wanted": _DURATION}), _with_units(_DURATION, _SECONDS)
 ]
 _Size = Annotated[
-    int, Field(ge=2**20, json_schema_extra={"wanted": _SIZE}), _with_units(_SIZE, _BYTES)
+    int, Field(ge=2**29, json_schema_extra={"wanted": _SIZE}), _with_units(_SIZE, _BYTES)
 ]
 
 
@@ -153,7 +153,8 @@ class Limits(Model):
     time : float or None
         Wall time in seconds; the processes of the run are killed when it is over.
     memory : int or None
-        Bytes, including the processes that the run starts; all are killed if they use more.
+        Bytes, including the processes that the run starts; all are killed if they use more. A
+        worker itself needs about 300 MiB.
     threads : int or None
         Threads of the boosters of this package, on which results do not depend. None: 1, or more
         in a local worker while others are idle.

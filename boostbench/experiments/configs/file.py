@@ -16,7 +16,7 @@ from boostbench.errors import BoostbenchError, ConfigError, unknown
 from boostbench.experiments.configs.config import FILE, Config
 from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.shipped import cut_checkpoints, find_config, read_extended
-from boostbench.source import Items, Keys, Place, Source, read_value, show
+from boostbench.source import Items, Keys, Place, Source, read_value
 from boostbench.validation import TOP, mistakes_in
 
 _MAX_COMPLAINTS = 50
@@ -91,9 +91,6 @@ def _read(
     try:
         content = find_config(reference) if isinstance(reference, str) else reference
         source, files = read_extended(content, complaints)
-        if not isinstance(source.data or Keys(), Keys):
-            what = f"a config is a mapping of keys, found {show(source.data)}"
-            raise BoostbenchError(what, where=source.where(()))
     except BoostbenchError as error:
         complaints += error.complaints if isinstance(error, ConfigError) else [error]
         return None

@@ -85,7 +85,7 @@ def read_extended(
     Raises
     ------
     BoostbenchError
-        If a file cannot be read, or configs extend each other.
+        If a file cannot be read or is no mapping, or configs extend each other.
     """
     if isinstance(config, Path):
         path, (source, found) = config, read_source(config)
@@ -93,18 +93,19 @@ def read_extended(
     else:
         path = Path(str(config.get("name", "config")))
         source = source_of(config, path.name)
-    if not isinstance(source.data, Keys) or "extends" not in source.data:
-        return replace(source, data=Keys() if source.data is None else source.data), (path,)
+    keys = Keys() if source.data is None else source.data
+    if not isinstance(keys, Keys):
+        what = f"a config is a mapping of keys, found {show(keys)}"
+        raise BoostbenchError(what, where=source.where(()))
+    if "extends" not in keys:
+        return replace(source, data=keys), (path,)
     where = source.where(("extends",))
     try:
-        parent = _parent(source.data["extends"], path, (*below, path))
+        parent = _parent(keys["extends"], path, (*below, path))
     except BoostbenchError as error:
         raise BoostbenchError(f"extends: {error.what}", where=where) from error
     base, files = read_extended(parent, complaints, (*below, path))
-    if not isinstance(base.data, Keys):
-        what = f"extends: {base.name} is not a config, which is a mapping of keys"
-        raise BoostbenchError(what, where=where)
-    own = source.data.updated({}, without={"extends"})
+    own = keys.updated({}, without={"extends"})
     data = _merged(base.data.updated({}, without={"name"}), own)
     cut_checkpoints(data, own)
     return replace(source, data=data), (path, *files)

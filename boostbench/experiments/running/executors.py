@@ -27,7 +27,6 @@ from boostbench.experiments.store.identity import Key, sources_of
 from boostbench.experiments.store.record import Record
 from boostbench.inputs import executed_plugins
 
-_LEAST_MEMORY = 2**29
 _CLOSE_SECONDS, _END_SECONDS = 5.0, 0.2
 _MOST_LOST = 10
 
@@ -130,11 +129,6 @@ class LocalExecutor(Executor):
     def __init__(
         self, jobs: int = 1, data_dirs: Sequence[str | Path] = (), limits: Limits = NO_LIMITS
     ) -> None:
-        if limits.memory is not None and limits.memory < _LEAST_MEMORY:
-            raise BoostbenchError(
-                f"a worker needs about 300 MiB itself; give at least {_LEAST_MEMORY / 2**20:.0f}M",
-                where="memory limit",
-            )
         super().__init__(jobs, data_dirs, limits)
         self._busy: dict[Connection, Job] = {}
         self._idle: list[Connection] = []

@@ -72,11 +72,6 @@ def test_a_server_that_cannot_work_is_told(code, message, runs_of, tmp_path, mon
         carry_out(runs_of(SMALL)[:1], tmp_path, executor)
 
 
-def test_a_memory_limit_that_no_worker_can_keep_is_refused():
-    with pytest.raises(BoostbenchError, match="memory limit: a worker needs about 300 MiB"):
-        LocalExecutor(1, limits=Limits(memory=2**28))
-
-
 def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
     config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 5\n"
     runs = runs_of(f"{config}boosters: [toy-sleeps: {{seconds: 1.5}}]\n")
