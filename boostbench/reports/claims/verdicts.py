@@ -175,12 +175,12 @@ def verdict_on(
         n, answers = len(part), [case.outcome.here for case in part]
         n_met, here = answers.count(True), rule.is_met(answers)
         beyond, more = state_of((met, unmet), here), NEVER
-        if beyond == "open" and unit == "sets":
-            more = _more_sets(n_met / n, n, rule, chance)
-        elif beyond == "open":
-            more = _more_runs(part, rule.needed(n))
         found = [case.outcome.state for case in part]
         states = {state: found.count(state) for state in get_args(State)}
+        if beyond == "open" and unit != "sets":
+            more = _more_runs(part, rule.needed(n))
+        elif beyond == "open" and not states["missing"]:
+            more = _more_sets(n_met / n, n, rule, chance)
         groups.append(
             GroupVerdict(name, rule.text(n), n_met, here, beyond, states, (met, unmet), more)
         )
