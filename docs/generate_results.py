@@ -70,9 +70,9 @@ def study(folder: str) -> str:
         if row["wrong_labels"] == "unknown"
     ]
     return (
-        f"{len(_methods(errors))} methods on {n_two} data sets of two classes and "
-        f"{len(sets) - n_two} of more; wrong labels: {', '.join(noises)}.\n"
-        f"**If nobody knows how many labels are wrong, start {listed(answers)}.**"
+        f"**If nobody knows how many labels are wrong, start {listed(answers)}.**\n"
+        f"{len(_methods(errors))} methods were compared on {n_two} data sets of two classes and "
+        f"{len(sets) - n_two} of more, with these labels: {', '.join(noises)}."
     )
 
 
@@ -256,7 +256,7 @@ BLOCKS = {
 
 def pages() -> Iterator[Path]:
     """Yield the pages that have blocks."""
-    for path in sorted(DOCS.rglob("*.md")):
+    for path in (ROOT / "README.md", *sorted(DOCS.rglob("*.md"))):
         if "<!-- result " in path.read_text(encoding="utf-8"):
             yield path
 
