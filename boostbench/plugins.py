@@ -119,7 +119,7 @@ if TYPE_CHECKING:
     from boostbench.theory.minimal import degree_of, worst_mean
     from boostbench.theory.potentials import final_loss
     from boostbench.theory.spaces import Space, two_constants
-    from boostbench.validation import Distinct, Listed, MistakesError, OneOrMore, as_list, one_of
+    from boostbench.validation import Distinct, Listed, MistakesError, OneOrMore, as_list
     from boostbench.weak_learners import (
         LEAVES,
         NESTED_TREES,
