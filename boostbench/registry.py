@@ -72,8 +72,8 @@ class Registry:
     builtin : mapping of str to str
         Name to ``"module:attribute"``.
     packages : str, default=""
-        Packages of boostbench whose modules register further built-in classes, by the decorators of
-        plugins: ``@boosters.register(...)``. Names and declarations are read from their sources.
+        Folders of boostbench whose modules register further built-in components, by the decorators
+        of plugins: ``@boosters.register(...)``. Names and declarations are read from their sources.
     base : str, default=""
         ``"module:Class"`` of the base class of the models of options, if plugins have options.
     adapter : str, default=""
@@ -131,15 +131,14 @@ class Registry:
     @cached_property
     def declarations(self) -> dict[str, Declaration]:
         """Declarations by name: of listed components, those in `packages`, and registered ones."""
-        kind = rf"@{self.kind.replace(' ', '_')}s\.register"
-        pattern = rf"^{kind}(\(.*?\))\nclass (\w+)"
+        pattern = r"^@\w+\.register(\(.*?\))\n(?:class|def) (\w+)"
         found = {name: Declaration(origin) for name, origin in self.builtin.items()}
         for package in self.packages.split():
-            for file in sorted(Path(__file__).with_name(package).glob("*.py")):
+            for file in sorted(Path(__file__).parent.joinpath(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
                 for call, attribute in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
                     name, declared = _declared_in(call)
-                    origin = f"boostbench.{package}.{file.stem}:{attribute}"
+                    origin = f"boostbench.{package.replace('/', '.')}.{file.stem}:{attribute}"
                     found[name] = Declaration(origin, **declared)
         return found
 
@@ -392,35 +391,7 @@ quantities = Registry(
         for name in names.split()
     },
 )
-figures = Registry(
-    "figure",
-    {
-        "critical-difference": "boostbench.reports.figures.rank_figures:draw_critical_difference",
-        "curves": "boostbench.reports.figures.lines:draw_curves",
-        "noise": "boostbench.reports.figures.lines:draw_noise",
-        "parameter": "boostbench.reports.figures.lines:draw_parameter",
-    },
-    base="boostbench.reports.values.part_options:PartOptions",
-)
-tables = Registry(
-    "table",
-    {
-        "selected": "boostbench.reports.tables.error_table:build_selected_table",
-        "table": "boostbench.reports.tables.error_table:build_table",
-    },
-    base="boostbench.reports.values.part_options:PartOptions",
-)
-claims = Registry(
-    "kind of claim",
-    {
-        "agrees": "boostbench.reports.claims.comparing:Agrees",
-        "compares": "boostbench.reports.claims.comparing:Compares",
-        "matches_paper": "boostbench.reports.claims.matching:MatchesPaper",
-        "ordered": "boostbench.reports.claims.comparing:Ordered",
-        "ranks_within": "boostbench.reports.claims.matching:RanksWithin",
-        "share": "boostbench.reports.claims.comparing:ShareOfRuns",
-        "stops": "boostbench.reports.claims.comparing:Stops",
-        "trend": "boostbench.reports.claims.comparing:Trend",
-    },
-    base="boostbench.reports.claims.kind:Kind",
-)
+_PART_OPTIONS = "boostbench.reports.values.part_options:PartOptions"
+figures = Registry("figure", {}, "reports/figures", _PART_OPTIONS)
+tables = Registry("table", {}, "reports/tables", _PART_OPTIONS)
+claims = Registry("kind of claim", {}, "reports/claims", "boostbench.reports.claims.kind:Kind")

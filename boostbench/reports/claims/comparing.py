@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from pydantic import model_validator
 
+from boostbench.registry import claims
 from boostbench.reports.claims.claim_options import (
     Amount,
     Bound,
@@ -115,6 +116,7 @@ class Relation(AboutValues):
         return outcome if self.higher_than is None else turned(outcome)
 
 
+@claims.register("compares")
 class Compares(Relation, AboutMeans):
     """A value is lower than, higher than or equal to other values.
 
@@ -164,6 +166,7 @@ class Compares(Relation, AboutMeans):
             yield evidence.case(cell, outcome, _numbers(evidence, {**left, **rivals}, outcome))
 
 
+@claims.register("share")
 class ShareOfRuns(Relation):
     """The relation holds in at least a share of the runs.
 
@@ -194,6 +197,7 @@ class ShareOfRuns(Relation):
         return float(all(sign * (own - each) <= edge for each in others))
 
 
+@claims.register("ordered")
 class Ordered(AboutMeans):
     """Boosters are in this order, lowest first; boosters in a nested list share a level.
 
@@ -219,6 +223,7 @@ class Ordered(AboutMeans):
         yield from _on_pairs(evidence, labels, pairs, partial(lower, ties=self.ties))
 
 
+@claims.register("agrees")
 class Agrees(AboutMeans):
     """All values of several boosters lie within a tolerance of each other.
 
@@ -279,6 +284,7 @@ def _numbers(evidence: Evidence, values: dict[str, Repeats], outcome: Outcome) -
     return {**texts, "difference": evidence.change(outcome)}
 
 
+@claims.register("trend")
 class Trend(AboutMeans):
     """A value rises or falls with the noise rate or with the rounds.
 
@@ -350,6 +356,7 @@ class Trend(AboutMeans):
         return turned(outcome) if self.direction == "rises" else outcome
 
 
+@claims.register("stops")
 class Stops(AboutRuns):
     """Every run stops before a given round.
 

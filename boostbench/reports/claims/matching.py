@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from pydantic import Field, model_validator
 
+from boostbench.registry import claims
 from boostbench.reports.claims.claim_options import At, Counts, Labels, Tolerance, Whole
 from boostbench.reports.claims.inference import Outcome, equivalent, lower, near, outcome_of
 from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
@@ -29,6 +30,7 @@ _DECIMALS = 10
 _ONE_DRAW = "one run on one split shows no spread between draws; further seeds do"
 
 
+@claims.register("matches_paper")
 class MatchesPaper(AboutValues):
     """Values agree with printed values, or numbers of errors equal printed numbers.
 
@@ -122,6 +124,7 @@ class MatchesPaper(AboutValues):
         return evidence.case(cell, outcome, numbers)
 
 
+@claims.register("ranks_within")
 class RanksWithin(AboutMeans):
     """A booster, or the best of several, has at most a given rank among all boosters.
 

@@ -11,6 +11,7 @@ from pydantic import Field
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.quantities import NUMBERS, QUANTITIES
+from boostbench.registry import figures
 from boostbench.reports.figures import panels
 from boostbench.reports.figures.style import AND, GREY, method_styles, round_ticks
 from boostbench.reports.text import capital, listed
@@ -61,6 +62,7 @@ _CURVES, _LARGE_CURVES = (2.0, 1.6), (3.1, 2.2)
 _CURVE_MARGINS = 0.4, 0.3
 
 
+@figures.register("curves")
 def draw_curves(
     study: Study,
     *,
@@ -232,6 +234,7 @@ _MOST_COLUMNS, _MOST_TICKS = 3, 5  # of means over data sets, and of a parameter
 Point = tuple[float, float, float, float]  # x, value, ends of its band
 
 
+@figures.register("noise")
 def draw_noise(
     study: Study,
     *,
@@ -349,6 +352,7 @@ def _cut_bands(grid: Sequence[Axes], *, shared: bool) -> None:
             axes.set_ylim(limits[:, 0].min(), limits[:, 1].max())
 
 
+@figures.register("parameter")
 def draw_parameter(
     study: Study,
     *,

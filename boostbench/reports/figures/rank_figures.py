@@ -12,6 +12,7 @@ import numpy as np
 
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import QUANTITIES
+from boostbench.registry import figures
 from boostbench.reports.figures.panels import colours_of, describe, remark
 from boostbench.reports.figures.style import INK, round_ticks
 from boostbench.reports.text import span
@@ -101,6 +102,7 @@ def case_errors(study: Study, value: str, at: int | None = None) -> Cases:
     )
 
 
+@figures.register("critical-difference")
 def draw_critical_difference(
     study: Study,
     *,

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.plans import Selected
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
+from boostbench.registry import tables
 from boostbench.reports.tables.facts import LEVEL, Fact, FactKey, contest, gather, mark_even, rank
 from boostbench.reports.tables.table import (
     BETTER,
@@ -45,6 +46,7 @@ _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "round
 ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}
 
 
+@tables.register("table")
 def build_table(
     study: Study,
     *,
@@ -293,6 +295,7 @@ WAYS = {
 _COUNTS = ("points", "fits", "time")
 
 
+@tables.register("selected")
 def build_selected_table(study: Study, *, at: int | None = None, title: Title = "") -> Table:
     """Build the table of selected parameters, a row per booster.
 
