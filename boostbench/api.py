@@ -409,9 +409,8 @@ def load_experiments(
         overrides = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
     load_plugins(paths_of(plugins), where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
-    sources = [config if isinstance(config, Mapping) else str(config) for config in configs]
     loaded = load_configs(
-        sources, overrides, size=size, data_dirs=folders, check_parameters=check_parameters
+        configs, overrides, size=size, data_dirs=folders, check_parameters=check_parameters
     )
     store = RecordStore(results)
     runs_of_configs = [expand(config) for config in loaded]

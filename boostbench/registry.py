@@ -164,11 +164,8 @@ class Registry:
             raise AbsentError(f"{self.kind} {name!r}", error, where=where) from error
 
     def named(self, spec: str | Mapping[str, Any], where: str = "") -> tuple[str, dict[str, Any]]:
-        """Return name and parameters of ``name`` or ``{name: parameters}``; else ValueError."""
-        try:
-            return name_and_options(spec, self.kind)
-        except ValueError as error:
-            raise BoostbenchError(str(error), where=where) from None
+        """Return name and parameters of ``name`` or ``{name: parameters}``."""
+        return name_and_options(spec, self.kind, where)
 
     def _lookup(self, name: str, where: str) -> Any:
         if known := self.declarations.get(name):
@@ -312,12 +309,12 @@ def _declared_in(call: str) -> tuple[str, dict[str, Any]]:
     return ast.literal_eval(node.args[0]), declared
 
 
-def name_and_options(value: Any, kind: str) -> tuple[str, dict[str, Any]]:
+def name_and_options(value: Any, kind: str, where: str = "") -> tuple[str, dict[str, Any]]:
     """Return name and options of an entry written as a name or ``{name: {option: value}}``.
 
     Raises
     ------
-    ValueError
+    BoostbenchError
         If the entry has another form; the message calls it a ``kind``.
     """
     if isinstance(value, str) and value:
@@ -326,12 +323,14 @@ def name_and_options(value: Any, kind: str) -> tuple[str, dict[str, Any]]:
         name, options = next(iter(value.items()))
         if isinstance(options, Mapping | None):
             return name, dict(options or {})
-        raise ValueError(f"the options of {name!r} must be a mapping, found {show(options)}")
+        what = f"the options of {name!r} must be a mapping, found {show(options)}"
+        raise BoostbenchError(what, where=where)
     if isinstance(value, Mapping) and value and next(iter(value.values())) is None:
         name, *rest = value
         below = f"indent {', '.join(rest)} below {name!r}"
-        raise ValueError(f"{below}: a {kind} is a name or {{name: {{...}}}}")
-    raise ValueError(f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}")
+        raise BoostbenchError(f"{below}: a {kind} is a name or {{name: {{...}}}}", where=where)
+    what = f"a {kind} is a name or {{name: {{...}}}}, found {show(value)}"
+    raise BoostbenchError(what, where=where)
 
 
 boosters = Registry(

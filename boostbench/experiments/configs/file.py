@@ -89,7 +89,7 @@ def _read(
 ) -> Config | None:
     """Return a config; append to ``complaints`` what is wrong with it."""
     try:
-        content = find_config(reference) if isinstance(reference, str) else reference
+        content = reference if isinstance(reference, Mapping) else find_config(str(reference))
         source, files = read_extended(content, complaints)
     except BoostbenchError as error:
         complaints += error.complaints if isinstance(error, ConfigError) else [error]

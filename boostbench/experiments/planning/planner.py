@@ -93,21 +93,20 @@ def check_data(plan: Plan, todo: Iterable[PlannedRun], data_dirs: Sequence[str |
     from boostbench.data.splits import split
 
     read = {planned.run.data.name for planned in plan.runs if planned.status == "ok"}
-    asked: dict[object, Run] = {}
+    asked: dict[str, tuple[Run, Any, Any]] = {}
     for run in (planned.run for planned in todo if planned.run.data.name not in read):
-        spec = run.split if isinstance(run.split, str) else Params({**run.split, "fold": 0})
+        spec = run.split if isinstance(run.split, str) else {**run.split.plain(), "fold": 0}
         weights = run.booster.params.get("class_weight")
-        asked.setdefault((run.data, spec, repr(weights)), run)
+        asked.setdefault(repr((run.data, spec, weights)), (run, spec, weights))
     mistakes = {}
-    for run in asked.values():
+    for run, spec, weights in asked.values():
         try:
             located = locate(run.data.component, run.data.params.plain(), data_dirs)
             if located.kind == "generator":
                 continue
             dataset = load_located(located)
-            plain = run.split if isinstance(run.split, str) else run.split.plain()
-            split(dataset, plain, stream(run, "split"))
-            if isinstance(weights := run.booster.params.get("class_weight"), dict):
+            split(dataset, spec, stream(run, "split"))
+            if isinstance(weights, dict):
                 class_indices(weights, dataset.classes)
         except BoostbenchError as error:
             mistakes[str(error)] = error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from boostbench import registry
+from boostbench.experiments.running.curves import takes_callback
 from boostbench.experiments.running.execution import Phases, make
 from boostbench.experiments.runs import Run
 from boostbench.experiments.streams import canonical_json
@@ -52,8 +52,7 @@ def _fit_to_few_rows(run: Run) -> bool:
         y = np.arange(_ROWS) % n_classes
         X = rng.normal(size=(_ROWS, 2)) + y[:, None]
         booster = make(run, X, n_classes, _ROUNDS)
-        takes = inspect.signature(booster.fit).parameters
-        observer = {"on_round": lambda info: float(info.loss)} if "on_round" in takes else {}
+        observer = {"on_round": lambda info: float(info.loss)} if takes_callback(booster) else {}
         try:
             booster.fit(X, y, **observer)
             list(booster.staged_predict(X))
