@@ -318,8 +318,7 @@ def load_module(name: str, *, where: str = "") -> ModuleType:
     except ModuleNotFoundError:
         raise
     except ESCAPING as error:
-        what = f"{name} cannot be imported: {one_line(error)}"
-        raise PluginError(what, where=where) from error
+        raise PluginError(f"{name} cannot be imported: {one_line(error)}", where=where) from error
 
 
 def one_line(error: BaseException) -> str:

@@ -225,10 +225,8 @@ def fit(
 
     import_extra("skops.io", "serve", where="fit")
     named = {key: name for key, name in {"booster": booster, "on": on}.items() if name}
-    given = {**options.given(), **named}
-    if not booster or not on:
-        given = {**last_winner(results, on), **given}
-    model = fit_model(**given, seed=seed)
+    winner = {} if booster and on else last_winner(results, on)
+    model = fit_model(**{**winner, **options.given(), **named}, seed=seed)
     model.save(output)
     facts = model.facts
     print(

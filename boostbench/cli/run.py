@@ -294,8 +294,7 @@ def n_runs(n: int) -> str:
 
 
 def _note(progress: Progress) -> str:
-    elapsed = duration(progress.seconds)
-    parts = [f"{progress.done}/{progress.total} runs", elapsed]
+    parts = [f"{progress.done}/{progress.total} runs", duration(progress.seconds)]
     if not progress.done and progress.seconds < _COMPILE_SECONDS:
         parts.append("kernels are compiled once, up to a minute")
     if not math.isnan(progress.remaining):

@@ -174,8 +174,7 @@ def overridden(source: Source, text: str) -> Source:
             item = put(own or Keys(), *below)
         elif dotted.endswith("+"):
             if not isinstance(own, list) or not isinstance(value, list):
-                what = f"{step}+= appends a list, [...], to a list"
-                raise BoostbenchError(what, where=where)
+                raise BoostbenchError(f"{step}+= appends a list, [...], to a list", where=where)
             item = Items([*own, *value])
         result = holder.updated({step: item})
         if not below or own is None:

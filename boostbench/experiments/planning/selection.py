@@ -240,8 +240,7 @@ class Selection:
             if absent:
                 return "skipped", absent[0].reason
             n_open = sum(trial.status in ("missing", "stale") for trial in trials)
-            what = f"{n_open} of {len(trials)} fits needed for the selection are missing"
-            return "missing", what
+            return "missing", f"{n_open} of {len(trials)} fits needed for the selection are missing"
         fits = [planned[self._fit_of(head, choice)] for choice in self.choices[head]]
         if not fits:
             trials = [planned[run] for run in self.trials[head]]
