@@ -71,6 +71,10 @@ _PARTS = [each.curve for each in QUANTITIES.values() if isinstance(each, Clock) 
 Natural = Annotated[int, Field(ge=0, lt=2**31)]
 
 
+#: Distributions by top-level module. They are read once: it takes as long as a small run.
+_owners = cache(metadata.packages_distributions)
+
+
 @cache
 def versions(package: str = "") -> dict[str, str]:
     """Return the versions of Python and of the packages behind a result.
@@ -80,8 +84,7 @@ def versions(package: str = "") -> dict[str, str]:
     package : str, default=""
         Top-level module of the booster, whose package is added.
     """
-    own = metadata.packages_distributions().get(package, ()) if package else ()
-    names = dict.fromkeys(("boostbench", *_NUMERICAL, *own))
+    names = dict.fromkeys(("boostbench", *_NUMERICAL, *_owners().get(package, ())))
     installed = {name: version for name in names if (version := _version(name))}
     return {"python": platform.python_version(), **installed}
 

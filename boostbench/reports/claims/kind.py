@@ -289,7 +289,7 @@ class Kind(Options):
         def groups(kind: Kind) -> Counter[str]:
             return Counter(case.group for case in kind.cases(Evidence(scope, kind)))
 
-        per_group, whole = groups(self), groups(self.model_copy(update={"except_": ()}))
+        per_group, whole = groups(self), self.model_copy(update={"except_": ()})
         if not per_group:
             what = "needs at least one case; 'except', 'datasets' or the paper's file leave none"
             raise MistakesError(((), what))
@@ -299,7 +299,7 @@ class Kind(Options):
             if least > n:
                 what = f"at_least: {least} is more than the number of cases, {n}{where}"
                 raise MistakesError((("at_least",), what))
-            if self.of is not None and self.of not in (n, whole[group]):
+            if self.of not in (None, n) and self.of != groups(whole)[group]:
                 what = f"of: {self.of}, but there are {n} cases{where}"
                 raise MistakesError((("of",), what))
 
