@@ -54,7 +54,6 @@ MAY_BE_ABSENT = (
     "'xgboost'",
     "Chromium",
     "pdflatex",
-    "SCIPY_ARRAY_API",  # scikit-learn checks arrays of other libraries only with it
     "/dev/full",
     "may write everywhere",
 )

@@ -169,9 +169,6 @@ def test_separable_data_end_with_a_perfect_model(form: dict[str, Any]) -> None:
     assert np.isfinite(seen.losses).all()
 
 
-# ---- scales and names ----------------------------------------------------------------------
-
-
 # ---- the model -----------------------------------------------------------------------------
 
 

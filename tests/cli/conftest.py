@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from contextlib import chdir
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from boostbench import Experiment
 from boostbench.cli import main
 
 TINY = """\
@@ -24,8 +28,8 @@ rounds: 4
 checkpoints: [1, 4]
 report:
   - table: {columns: rounds, value: test_error}
-  - curves: {y: [train_error, test_error]}
 """
+CURVES = "  - curves: {y: [train_error, test_error]}\n"
 
 
 @dataclass
@@ -42,10 +46,10 @@ class Outcome:
 
 
 @pytest.fixture(autouse=True)
-def alone(tmp_path, monkeypatch):
-    """Work in an empty folder, with no data folder named and nothing downloaded before."""
+def alone(tmp_path, tmp_path_factory, monkeypatch):
+    """Work in an empty folder, with no data folder named and the cache of these tests."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("BOOSTBENCH_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     return tmp_path
@@ -103,9 +107,23 @@ def tiny(tmp_path):
     return path
 
 
+@pytest.fixture(scope="session")
+def results_of(tmp_path_factory):
+    """Return a function that runs a config once for all tests, and returns its results."""
+
+    @cache
+    def run(text):
+        folder = tmp_path_factory.mktemp("run")
+        (folder / "tiny.yaml").write_text(text)
+        with chdir(folder):
+            Experiment.load("tiny.yaml").run(executor="inline")
+        return folder / "results"
+
+    return run
+
+
 @pytest.fixture
-def done(boostbench, tiny):
-    """Return a tiny experiment that has been run in this process."""
-    outcome = boostbench("run", tiny, "--executor", "inline")
-    assert outcome.code == 0, outcome.err
+def done(tiny, results_of):
+    """Return a tiny experiment that has been run."""
+    shutil.copytree(results_of(TINY), tiny.parent / "results")
     return tiny

@@ -18,9 +18,8 @@ LIST = Path(__file__).with_name("bad_commands.txt")
 
 
 def written():
-    """Return the content of all files of this folder, but for the cache."""
-    files = (path for path in Path().rglob("*") if path.parts[0] != "cache" and path.is_file())
-    return {path: path.read_bytes() for path in files}
+    """Return the content of all files of this folder."""
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 
 
 def complaint_about(title, given):

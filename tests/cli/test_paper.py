@@ -1,11 +1,15 @@
 """What a report gives for a paper of one's own: its parts from a file, LaTeX, protocol."""
 
+import contextlib
+import io
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+
+from boostbench.cli import main
 
 GAMMA = """\
 from sklearn.tree import DecisionTreeClassifier
@@ -53,17 +57,18 @@ def test_a_config_of_the_same_name_lays_out_results_anew(boostbench, done, tmp_p
     assert "6 ok" in boostbench("plan", mine).out
 
 
-@pytest.fixture
-def paper(boostbench, tmp_path):
+@pytest.fixture(scope="module")
+def paper(tmp_path_factory):
     """Return the folder of the files for a paper of a small study."""
-    (tmp_path / "gamma.py").write_text(GAMMA)
-    (tmp_path / "study.yaml").write_text(STUDY)
-    assert boostbench("run", "study.yaml", "--executor", "inline").code == 0
-    outcome = boostbench("report", "study.yaml", "--paper")
-    assert outcome.code == 0, outcome.err
-    folder = Path("results/study/paper")
-    written = {line for line in outcome.out.split() if line.startswith(f"{folder}/")}
-    assert written == {str(path) for path in folder.iterdir()}
+    study, printed = tmp_path_factory.mktemp("study"), io.StringIO()
+    (study / "gamma.py").write_text(GAMMA)
+    (study / "study.yaml").write_text(STUDY)
+    with contextlib.chdir(study), contextlib.redirect_stdout(printed):
+        assert main(["run", "study.yaml", "--executor", "inline"]) == 0
+        assert main(["report", "study.yaml", "--paper"]) == 0
+    folder = study / "results/study/paper"
+    told = {study / word for word in printed.getvalue().split() if "/paper/" in word}
+    assert told == {*folder.iterdir()}
     return folder
 
 

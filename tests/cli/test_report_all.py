@@ -2,10 +2,12 @@
 
 import shutil
 
+from tests.cli.conftest import CURVES
+
 
 def test_all_reports_come_from_packed_records_alone(boostbench, tiny, tmp_path, monkeypatch):
     other = tiny.with_name("other.yaml")
-    other.write_text(tiny.read_text().replace("name: tiny", "name: other"))
+    other.write_text(tiny.read_text().replace("name: tiny", "name: other") + CURVES)
     configs = {str(config): config for config in (tiny, other)}
     monkeypatch.setattr("boostbench.cli.report.shipped_configs", lambda: configs)
     assert boostbench("run", tiny, "--executor", "inline").code == 0

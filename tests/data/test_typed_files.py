@@ -124,9 +124,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=8, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(frame=frames())
 def test_a_frame_is_read_back_the_same_from_every_format_and_dialect(folder, way, frame):
     WAYS[way](frame, folder / way)
@@ -146,9 +144,7 @@ def test_a_frame_is_read_back_the_same_from_every_format_and_dialect(folder, way
         assert frame["word"].isna().all()
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(
         st.tuples(st.none() | numbers, st.none() | words, st.none() | words),

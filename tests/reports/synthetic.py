@@ -19,7 +19,7 @@ from boostbench.experiments.configs.kind_options import read_parts
 from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Run
 from boostbench.experiments.store.record import Record
-from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.figures.style import drawing_style
 from boostbench.reports.values.frame import Study, collect
 
 EXCHANGE = Noise("exchange", 0.2)
@@ -204,8 +204,8 @@ def falling(run: Run) -> list[int]:
 
 
 def drawn(draw: Callable[..., Figure], study: Study, **options: Any) -> Figure:
-    """Return a figure in the style of reports, as it is after it was written into files."""
+    """Return a figure in the style of reports, laid out as in its files."""
     with drawing_style():
         figure = draw(study, **options)
-        files_of(figure)
+        figure.draw_without_rendering()
     return figure

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from boostbench.compiled import kernel
 from boostbench.threads import threads
 from boostbench.weak_learners import (
-    C45,
     BinaryLabels,
     Costs,
     Targets,
@@ -94,17 +93,19 @@ def _share_all(monkeypatch):
     monkeypatch.setattr(structures, "_MANY_LEAVES", 0)
 
 
+#: Learners whose trees are shared, by demand; every further criterion is a kernel to compile.
 LEARNERS = {
-    "labels": [Tree(), Tree("entropy", max_leaf_nodes=9), Tree("gain-ratio"), C45()],
-    "binary": [Tree(), Tree("error", max_depth=4), Tree(min_samples_leaf=3)],
-    "costs": [Tree(), Tree(max_features=2), Tree(splitter="random")],
+    "labels": [Tree(), Tree(max_leaf_nodes=9)],
+    "binary": [Tree(max_depth=4), Tree(min_samples_leaf=3)],
+    "costs": [Tree(), Tree(splitter="random")],
     "targets": [Tree(), Tree(min_samples_leaf=2, max_leaf_nodes=6)],
 }
 
 
-@settings(max_examples=6, deadline=None)
-@given(shapes, st.sampled_from(sorted(LEARNERS)), st.data())
-def test_threads_that_share_a_tree_change_no_bit_of_it(shape, kind, data):
+@pytest.mark.parametrize("kind", LEARNERS)
+@settings(max_examples=3)
+@given(shapes, st.data())
+def test_threads_that_share_a_tree_change_no_bit_of_it(kind, shape, data):
     (rng, X), n, d = data_of(shape), shape["n"], shape["d"]
     weight = rng.random(n)
     demand = {

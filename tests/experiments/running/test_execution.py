@@ -150,12 +150,6 @@ def test_a_cost_matrix_of_the_wrong_size_is_refused():
         prepare(run)
 
 
-def test_fewer_rounds_give_the_beginning_of_the_curves(outcome):
-    short = execute(dataclasses.replace(RUN, rounds=5))
-    for name, curve in short["curves"].items():
-        assert curve == outcome["curves"][name][:5]
-
-
 def test_the_problem_depends_on_seed_and_noise_and_not_on_the_booster():
     one = prepare(RUN)
     other = prepare(dataclasses.replace(RUN, booster=BoosterSpec("samme"), rounds=3))

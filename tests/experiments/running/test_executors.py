@@ -19,25 +19,29 @@ from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
 
 
-def test_idle_cores_become_threads_of_the_last_runs(runs_of, tmp_path):
-    first, second, *_ = runs_of(SMALL.replace("toy-centroids", "samme"))
+@pytest.fixture(scope="module")
+def executor():
     with LocalExecutor(3) as executor:
-        assert carry_out([first], tmp_path / "local", executor).counts == {"ok": 1}
-        executor._limits = Limits(threads=2)
-        assert carry_out([second], tmp_path / "local", executor).counts == {"ok": 1}
+        yield executor
+
+
+def test_idle_cores_become_threads_of_the_last_runs(executor, runs_of, tmp_path, monkeypatch):
+    first, second, *_ = runs_of(SMALL.replace("toy-centroids", "samme"))
+    assert carry_out([first], tmp_path / "local", executor).counts == {"ok": 1}
+    monkeypatch.setattr(executor, "_limits", Limits(threads=2))
+    assert carry_out([second], tmp_path / "local", executor).counts == {"ok": 1}
     done = plan_of([first, second], tmp_path / "local").runs
     assert [planned.record().threads["boostbench"] for planned in done] == [3, 2]
     carry_out([first, second], tmp_path / "here")
     assert records_of(tmp_path / "local") == records_of(tmp_path / "here")
 
 
-def test_unused_plugins_are_not_loaded_by_workers(runs_of, tmp_path, monkeypatch):
+def test_unused_plugins_are_not_loaded_by_workers(executor, runs_of, tmp_path, monkeypatch):
     plugin, executed = tmp_path / "notes.py", tmp_path / "executed"
     plugin.write_text(f"open({str(executed)!r}, 'w')\n")
     monkeypatch.setattr(executors, "executed_plugins", lambda: (plugin,))
-    with LocalExecutor(1) as executor:
-        runs = runs_of(SMALL.replace("toy-centroids", "samme"))[:2]
-        assert carry_out(runs, tmp_path, executor).counts == {"ok": 2}
+    runs = runs_of(SMALL.replace("toy-centroids", "samme"))[:2]
+    assert carry_out(runs, tmp_path, executor).counts == {"ok": 2}
     assert not executed.exists()
 
 

@@ -7,7 +7,7 @@ import pytest
 from boostbench import registry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Params, Run
 from boostbench.experiments.store import identity
 from boostbench.experiments.store.identity import code_fingerprint, code_of, value_of
 from tests.experiments.tools import files_behind, forget_code
@@ -19,13 +19,7 @@ RUN = Run(Data("wine"), "official", CLEAN, BoosterSpec("samme"), rounds=10, seed
     "change",
     [
         {"data": Data("iris")},
-        {"data": Data("wine", encode="one-hot")},
-        {"split": Params({"holdout": 0.3})},
-        {"noise": Noise("exchange", 0.1)},
         {"booster": BoosterSpec("sm-boost")},
-        {"booster": BoosterSpec("samme", Params({"weak_learner": "stump"}))},
-        {"seed": 1},
-        {"record": ("margins",)},
         {"validation": Params({"folds": 5, "stratify": True})},
     ],
 )
