@@ -106,14 +106,13 @@ WEIGHTS = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense
 TYPES = ["check_dtype_object", "check_estimator_sparse_array", "check_estimator_sparse_matrix"]
 BY_DESIGN = {
     "catboost": dict.fromkeys([*WEIGHTS, *TYPES], "draws samples; has fewer types of columns"),
-    "gradient-boosting": dict.fromkeys(WEIGHTS, "its weights are no numbers of samples"),
     "random-forest": dict.fromkeys(WEIGHTS, "draws samples, whatever their weights"),
 }
 INSTALLED = [name for name in ("catboost", "lightgbm", "xgboost") if find_spec(name)]
 OTHERS = [
     *(make_booster(name, n_estimators=2) for name in ("random-forest", *INSTALLED)),
-    make_booster("gradient-boosting", n_estimators=2),
-    make_booster("sklearn.tree:DecisionTreeClassifier", max_depth=3),
+    make_booster("hist-gradient-boosting", n_estimators=2),
+    make_booster("sklearn.linear_model:LogisticRegression", max_iter=1000),
     make_booster("filter-and-refit", n_estimators=2, folds=2),
 ]
 

@@ -60,8 +60,10 @@ def test_every_shipped_config_is_right(name):
     config = load_config(shipped("configs") / name)
     assert config.title
     assert all("origin" in claim.entry for claim in config.claims)
-    for size in config.sizes:
-        assert load_config(shipped("configs") / name, size=size).datasets
+    for size, changes in config.sizes.items():
+        others = changes.keys() & {"boosters", "datasets"}  # whose parameters are not yet checked
+        found = load_config(shipped("configs") / name, size=size, check_parameters=bool(others))
+        assert found.datasets
 
 
 def test_data_and_noise_may_come_from_a_file_beside_the_config(config_file):
