@@ -56,8 +56,8 @@ if TYPE_CHECKING:
         Tolerance,
         Whole,
     )
-    from boostbench.reports.claims.comparing import held_in
-    from boostbench.reports.claims.inference import Outcome, all_of, at_least, decided, lower, near
+    from boostbench.reports.claims.comparing import held_in, ranked
+    from boostbench.reports.claims.inference import Outcome, all_of, at_least, lower, near
     from boostbench.reports.claims.kind import (
         AboutMeans,
         AboutRuns,
@@ -67,7 +67,6 @@ if TYPE_CHECKING:
         Kind,
         UnitOfTest,
     )
-    from boostbench.reports.claims.matching import ranked
     from boostbench.reports.figures.panels import (
         DIAMOND,
         add_legend,
@@ -84,6 +83,14 @@ if TYPE_CHECKING:
     from boostbench.reports.figures.style import GREY, INK, SMALL, method_styles, round_ticks
     from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, listed, span
+    from boostbench.reports.values.estimates import (
+        competition_ranks,
+        estimate,
+        holm,
+        resampled_sets,
+        share_in_words,
+        signed_rank_p,
+    )
     from boostbench.reports.values.frame import END, Result, Study, error_curve, tidy
     from boostbench.reports.values.paper import NO_VALUE, PRINTED, PaperValues, read_rows
     from boostbench.reports.values.part_options import (
@@ -97,20 +104,7 @@ if TYPE_CHECKING:
         chosen_round,
         chosen_rounds,
     )
-    from boostbench.reports.values.rank_statistics import (
-        competition_ranks,
-        holm,
-        share_in_words,
-        signed_rank_p,
-    )
-    from boostbench.reports.values.samples import (
-        Repeats,
-        estimate,
-        resampled_sets,
-        sample_of,
-        samples_of,
-        side_by_side,
-    )
+    from boostbench.reports.values.samples import Repeats, sample_of, samples_of, side_by_side
     from boostbench.theory.bounds import make_potential, potential_bound
     from boostbench.theory.codewords import codewords
     from boostbench.theory.conditions import costs_of, decide_all

@@ -185,14 +185,24 @@ def read_source(path: Path) -> tuple[Source, list[BoostbenchError]]:
     ConfigError
         If the file cannot be read, exceeds a limit or is not YAML.
     """
+    return _read(read_text(path), _Reader(str(path)))
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read, exceeds a limit or is not in UTF-8.
+    """
     try:
-        text = read_file(path, _MAX_BYTES).decode("utf-8-sig")
+        return read_file(path, _MAX_BYTES).decode("utf-8-sig")
     except DataError as error:
         raise ConfigError([error]) from error
     except UnicodeDecodeError as error:
         what = f"is not UTF-8 text (byte {error.start}); save it as UTF-8"
         raise _refused(str(path), what) from error
-    return _read(text, _Reader(str(path)))
 
 
 def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:

@@ -149,7 +149,7 @@ def _report(experiment: Experiment) -> int:
         print_error(error)
         return INCOMPLETE
     for view in map(view_of, made.verdicts):
-        print(f"{in_colour(view)} ({view.origin}): {view.says} ({view.counts})")
+        print(f"{in_colour(view)} ({view.origin}): {view.says} ({view.reasons[0]})")
     print()
     all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
     return code if all_hold else INCOMPLETE

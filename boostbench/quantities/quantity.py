@@ -5,6 +5,7 @@ This module is not part of the key of a run: it decides how numbers are shown, n
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -146,17 +147,10 @@ class Quantity:
         return 100 if self.unit == "%" else 1
 
     @property
-    def points(self) -> str:
-        """Unit of a difference of two displayed values, with a space before it."""
-        return " points" if self.unit == "%" else ""
-
-    @property
     def shown_range(self) -> tuple[float, float]:
         """Least and greatest displayed value."""
-        least, greatest = (
-            default if end is None else self.scale * end
-            for end, default in ((self.least, -float("inf")), (self.greatest, float("inf")))
-        )
+        least = -math.inf if self.least is None else self.scale * self.least
+        greatest = math.inf if self.greatest is None else self.scale * self.greatest
         return least, greatest
 
     @property

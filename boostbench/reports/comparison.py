@@ -22,18 +22,15 @@ from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.text import capital, listed, write_files
-from boostbench.reports.values.frame import Study
-from boostbench.reports.values.rank_statistics import ROUNDING
-from boostbench.reports.values.samples import (
+from boostbench.reports.values.estimates import (
     FEWEST_SETS,
+    ROUNDING,
     Estimate,
-    Repeats,
     estimate,
-    in_common,
     joint_draws,
-    over_sets,
-    sample_of,
 )
+from boostbench.reports.values.frame import Study
+from boostbench.reports.values.samples import Repeats, in_common, over_sets, sample_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +38,10 @@ if TYPE_CHECKING:
 #: Smallest probabilities of statements without a qualifier, and with "probably".
 SURE, LIKELY = 0.95, 0.75
 _INTERVALS = {"low": "95 % interval"}  # columns that are shown together with another
+#: Names of the classes by data set.
+Names = Mapping[str, Sequence[str]]
+#: Values of each booster.
+Samples = Mapping[str, Repeats]
 _PROBABILITIES = ("best", "near_best", "left_better", "equivalent", "right_better")
 
 
@@ -69,8 +70,7 @@ class Comparison:
         One row per data set, booster and class: dataset, booster, class, rows (in the data set),
         error (of these, in percent), taken_for (the class for which most of them are taken, empty
         if there is none).
-    labels : mapping of str to sequence of str
-        Names of the classes by data set.
+    labels : Names
     confusion : mapping of str to mapping of str to list of list of int
         By data set and booster: test samples by class (row) and predicted class (column), in the
         order of the classes, over all cross-validations.
@@ -82,7 +82,7 @@ class Comparison:
     rope: float
     metric: str = "error"
     classes: pd.DataFrame | None = None
-    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    labels: Names = field(default_factory=dict)
     confusion: Mapping[str, Mapping[str, list[list[int]]]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -170,10 +170,7 @@ def rope_of(rope: float | None, metric: str) -> float:
 
 
 def compare_boosters(
-    study: Study,
-    rope: float | None = None,
-    metric: str = "error",
-    labels: Mapping[str, Sequence[str]] | None = None,
+    study: Study, rope: float | None = None, metric: str = "error", labels: Names | None = None
 ) -> Comparison:
     """Compare the boosters of an experiment by a metric after the last round.
 
@@ -183,8 +180,8 @@ def compare_boosters(
         Study of repeated cross-validation with a single noise.
     rope, metric
         As for `compare_values`.
-    labels : mapping of str to sequence of str, default=None
-        Names of the classes by data set, for the errors of each class.
+    labels : Names or None, default=None
+        For the errors of each class.
     """
     import pandas as pd
 
@@ -193,7 +190,7 @@ def compare_boosters(
     for (_, dataset, booster), results in study.cells.items():
         sample = sample_of(results, booster, metric=name)
         tables[dataset][booster] = sample.map(lambda value: scale * value)
-    found = compare_values(tables, rope, metric, noise=noise_in_words(study))
+    found = compare_values(tables, rope, metric, noise_in_words(study))
     confusion: dict[str, dict[str, list[list[int]]]] = {}
     classes = []
     n_repeats = len({result.run.seed for result in study.results if result.record is not None})
@@ -230,11 +227,7 @@ def noise_in_words(study: Study) -> str:
 
 
 def compare_values(
-    tables: Mapping[str, Mapping[str, Repeats]],
-    rope: float | None = None,
-    metric: str = "error",
-    *,
-    noise: str = "",
+    tables: Mapping[str, Samples], rope: float | None = None, metric: str = "error", noise: str = ""
 ) -> Comparison:
     """Compare boosters by their displayed values of a metric, given by data set and booster.
 
@@ -304,9 +297,7 @@ def compare_values(
     return Comparison("\n".join(sentences), *frames, rope, metric)
 
 
-def _ranking(
-    place: str, samples: Mapping[str, Repeats], rope: float, metric: str
-) -> list[dict[str, Any]]:
+def _ranking(place: str, samples: Samples, rope: float, metric: str) -> list[dict[str, Any]]:
     """Return one row per booster, the best first."""
     quantity = quantity_of(metric)
     sign = -1.0 if quantity.higher else 1.0
@@ -333,9 +324,7 @@ def _ranking(
     return sorted(rows, key=lambda row: (sign * row[metric], -row["best"]))
 
 
-def _pair(
-    place: str, left: str, right: str, samples: Mapping[str, Repeats], rope: float
-) -> dict[str, Any]:
+def _pair(place: str, left: str, right: str, samples: Samples, rope: float) -> dict[str, Any]:
     """Return the row of a pair of boosters."""
     lead = _estimate(samples[right], samples[left])
     behind = _estimate(samples[left], samples[right])
@@ -391,7 +380,8 @@ def _numbers(pairs: Sequence[Mapping[str, Any]], rope: float, quantity: Quantity
     """Return the numbers of the first pair, whose right booster is the next best."""
     pair, decimals = pairs[0], 1 if quantity.unit else quantity.decimals
     runner_up = f" of {pair['right']}, the next," if len(pairs) > 1 else ""
-    points = f"{rope:g}{quantity.points.removesuffix('s' * (rope == 1))}"
+    unit = " points" if quantity.unit else ""
+    points = f"{rope:g}{unit.removesuffix('s' * (rope == 1))}"
     probabilities = {
         f"{pair['left_better']:.2f} of more than {points}": pair["left_better"],
         f"{pair['equivalent']:.2f} within \N{PLUS-MINUS SIGN}{points}": pair["equivalent"],
@@ -400,7 +390,7 @@ def _numbers(pairs: Sequence[Mapping[str, Any]], rope: float, quantity: Quantity
     likely = [text for text, p in probabilities.items() if p == largest >= LIKELY]
     lead, low, high = (f"{pair[key]:.{decimals}f}" for key in ("lead", "low", "high"))
     return (
-        f"difference{runner_up} {lead}{quantity.points}, 95 % interval [{low}, {high}], "
+        f"difference{runner_up} {lead}{unit}, 95 % interval [{low}, {high}], "
         f"probability {', '.join(likely or probabilities)}"
     )
 

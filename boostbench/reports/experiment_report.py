@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.runs import CLEAN
-from boostbench.quantities import QUANTITIES, Quantity
+from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.claims.kind import Studies
 from boostbench.reports.claims.verdicts import (
     HOW_TO_READ,
@@ -193,7 +193,7 @@ def _compared(
     first: dict[str, dict[str, Held]] = {}
     agreeing: dict[str, dict[str, tuple[str, ...]]] = {}
     for table in tables:
-        for column, reading, numbers in table.held:
+        for (column, reading), numbers in table.held.items():
             if table.is_main:
                 first[column] = {**numbers, **first.get(column, {})}
             agree = (number for number, held in numbers.items() if held.agreement == "agrees")
@@ -377,8 +377,8 @@ def leaderboard_page(study: Study, summary: ReportSummary, evidence: str = "") -
         "clean": CLEAN.full_label,
         "measures": [
             _measure(study, name, quantity)
-            for name, quantity in QUANTITIES.items()
-            if quantity.on_test and quantity.is_number and any(holds(r, name) for r in ok)
+            for name, quantity in NUMBERS.items()
+            if quantity.on_test and any(holds(r, name) for r in ok)
         ],
     }
     # what commands call the config: its name if it is shipped, else its file

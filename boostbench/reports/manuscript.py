@@ -96,9 +96,8 @@ def _problem(result: Result) -> tuple[str, str, int, int]:
 
 def _is_own(name: str) -> bool:
     """Return whether a booster is of the author: from a file or a plugin."""
-    if ".py:" in name:
-        return True
-    return not boosters.is_foreign(name) and not boosters.module(name).startswith("boostbench.")
+    is_known = boosters.is_foreign(name) or boosters.module(name).startswith("boostbench.")
+    return ".py:" in name or not is_known
 
 
 _WIDTH, _POINTS = 3.3, 8.0  # of a column in inches, and size of all text

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from boostbench.experiments.runs import CLEAN, Params
 from boostbench.registry import noise_models
-from boostbench.reports.tables.error_table import WAYS
+from boostbench.reports.tables.selected_table import WAYS
 from boostbench.reports.text import duration, in_print, listed, span
+from boostbench.reports.values.estimates import estimate
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.samples import estimate, sample_of
+from boostbench.reports.values.samples import sample_of
 
 _VERSIONS = ("python", "boostbench", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -98,8 +99,7 @@ def _sentences(study: Study) -> Iterator[str]:
     n = {len({r.run.seed for r in cell}) for cell in study.cells.values()}
     yield f"Every cell has {span(n)} seed{'s' * (n != {1})}{each}."
     yield "With the same seed, all boosters have the same split and labels."
-    tests = dict.fromkeys(_tests(study))
-    if tests:
+    if tests := dict.fromkeys(filter(None, _tests(study))):
         yield f"Two boosters on one data set are compared by: {'; '.join(tests)}."
     versions = {name: r.versions.get(name, "") for r in records.values() for name in _VERSIONS}
     shown = [f"{name} {version}" for name, version in versions.items() if version]
@@ -108,13 +108,11 @@ def _sentences(study: Study) -> Iterator[str]:
 
 def _tests(study: Study) -> Iterator[str]:
     """Yield the name of the test of the first two boosters in each cell of data set and noise."""
-    first, *others = study.contenders
-    for noise, dataset in dict.fromkeys((key[0], key[1]) for key in study.cells):
-        cells = [study.cells.get((noise, dataset, name), []) for name in (first, *others[:1])]
-        if others and all(any(result.ok for result in cell) for cell in cells):
-            name = estimate(*(sample_of(cell, metric="test_error") for cell in cells)).test
-            if name:
-                yield name
+    pair = study.contenders[:2]
+    for place in dict.fromkeys((noise, dataset) for noise, dataset, _ in study.cells):
+        cells = [study.cells.get((*place, name), []) for name in pair]
+        if len(pair) == 2 and all(any(result.ok for result in cell) for cell in cells):
+            yield estimate(*(sample_of(cell, metric="test_error") for cell in cells)).test
 
 
 def _split_in_words(split: str | Params) -> str:

@@ -63,7 +63,7 @@ class SmallestIncrease(AboutMeans):
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield whether the increase is the smallest, on average or for each data set."""
         others = self.against or self.others(evidence, self.booster)
-        before = evidence.of(self.over)
+        before = self._before(evidence)
         for cell in evidence.cells():
             there = replace(cell, noise=before.noises[0])
             increases = {
@@ -71,6 +71,12 @@ class SmallestIncrease(AboutMeans):
                 for label in (self.booster, *others)
             }
             outcome = all_of(lower(increases[self.booster], increases[label]) for label in others)
-            texts = {label: evidence.text(increase) for label, increase in increases.items()}
-            numbers = {**texts, "difference": evidence.change(outcome)}
-            yield evidence.case(cell, outcome, numbers)
+            yield evidence.compared(cell, outcome, increases)
+
+    def _before(self, evidence: Evidence) -> Evidence:
+        """Return the evidence of the other config, of its clean noises if it has any."""
+        scope = self.over.scope()
+        clean = [noise for noise in scope.noises if noise.model == "none"]
+        labels = tuple(noise.full_label for noise in clean or scope.noises)
+        options = self.model_copy(update={"noise": labels})
+        return Evidence(scope, options, evidence.studies and evidence.studies(self.over))

@@ -48,24 +48,24 @@ def ranks(
     panels : {"all", "noise"}, default="all"
         One panel for all cases, or one for each noise.
     """
-    cases = case_errors(study, value, at)
-    present = {noise for _, noise in cases.keys}
+    errors, words = case_errors(study, value, at)
+    present = errors.index.unique("noise")
     noises = [""] if panels == "all" else [noise for noise in study.noises if noise in present]
     n_columns = min(len(noises), 3)
     width = 1.5 * _PANEL if n_columns == 1 else _PANEL
     labels = "n", "share of cases with rank \N{LESS-THAN OR EQUAL TO} n (%)"
     figure, grid = lay_out(noises, n_columns, (width, _HEIGHT), (0.3 + _LEGEND, 0.2), labels)
     for axes, noise in zip(grid, noises, strict=True):
-        rows = [i for i, (_, case_noise) in enumerate(cases.keys) if noise in ("", case_noise)]
+        its = errors.xs(noise, level="noise") if noise else errors
         if noise:
-            axes.set_title(f"{len(rows)} cases", loc="right", fontsize=SMALL, color=GREY)
-        _draw_shares(axes, competition_ranks(cases.errors[rows]), cases.boosters, styles_of(study))
-    remark(figure, cases.words)
+            axes.set_title(f"{len(its)} cases", loc="right", fontsize=SMALL, color=GREY)
+        _draw_shares(axes, competition_ranks(its.to_numpy()), [*its.columns], styles_of(study))
+    remark(figure, words)
     handles, labels = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside right upper", handlelength=2.4)
     describe(
         figure,
-        f"Share of cases in which a method has at most rank n by its error; {cases.words}.",
+        f"Share of cases in which a method has at most rank n by its error; {words}.",
         "A case is a data set at a noise.",
     )
     return figure

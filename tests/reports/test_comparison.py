@@ -8,7 +8,8 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.reports.comparison import compare_values
-from boostbench.reports.values.samples import Design, Repeats, estimate, joint_draws, over_sets
+from boostbench.reports.values.estimates import estimate, joint_draws
+from boostbench.reports.values.samples import Design, Repeats, over_sets
 
 FOLDS, REPEATS, N = 5, 3, 150
 UNITS = [(seed, fold) for seed in range(REPEATS) for fold in range(FOLDS)]

@@ -7,15 +7,9 @@ import pytest
 from scipy import stats
 
 from boostbench.reports.claims.inference import lower, near
+from boostbench.reports.values.estimates import NO_SAMPLES, UNPAIRED, estimate
 from boostbench.reports.values.paper import PaperValue, compare_with_printed, hold, in_words
-from boostbench.reports.values.samples import (
-    NO_SAMPLES,
-    UNPAIRED,
-    Design,
-    Repeats,
-    estimate,
-    over_sets,
-)
+from boostbench.reports.values.samples import Design, Repeats, over_sets
 
 RNG = np.random.default_rng(3)
 LEFT, RIGHT = RNG.normal(0.2, 0.02, 10), RNG.normal(0.22, 0.02, 10)

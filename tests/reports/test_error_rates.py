@@ -13,7 +13,7 @@ from scipy.stats import rankdata
 
 from boostbench.reports.claims.inference import lower, near
 from boostbench.reports.figures.rank_figures import compare_ranks
-from boostbench.reports.values.rank_statistics import signed_rank_p
+from boostbench.reports.values.estimates import signed_rank_p
 from boostbench.reports.values.samples import Design, Repeats, over_sets
 from checks.error_rates import (
     DESIGNS,

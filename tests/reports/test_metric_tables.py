@@ -64,8 +64,8 @@ def test_nothing_is_best_where_neither_high_nor_low_is_better(tmp_path):
 
 def test_comparisons_are_of_what_is_lacking_of_1(tmp_path):
     its = study(tmp_path)
-    cases = case_errors(its, "test_auc")
-    assert cases.errors.tolist() == [[0.25, 0.125]] * 2
+    errors, _ = case_errors(its, "test_auc")
+    assert errors.to_numpy().tolist() == [[0.25, 0.125]] * 2
 
 
 def test_what_has_no_probabilities_is_said_in_its_cells(tmp_path):

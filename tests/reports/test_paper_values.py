@@ -42,7 +42,7 @@ def test_labels_are_looked_up_before_names(tmp_path):
 def test_a_file_that_is_no_text(tmp_path):
     path = tmp_path / "values.csv"
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(ConfigError, match="is not a UTF-8 text file"):
+    with pytest.raises(ConfigError, match="is not UTF-8 text"):
         read_paper_values(path)
     with pytest.raises(ConfigError, match="cannot be read: No such file"):
         read_paper_values(tmp_path / "absent.csv")

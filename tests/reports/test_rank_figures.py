@@ -67,11 +67,11 @@ def test_cases_are_means_over_the_repeats_that_all_have(tmp_path):
     its_study = study(
         tmp_path, broken={k.replace("flip 0.2", "flip-0.2"): v for k, v in broken.items()}
     )
-    cases = case_errors(its_study, "test_error")
-    assert len(cases.keys) == 5
-    assert ("y", "flip 0.2") not in cases.keys
-    assert cases.errors[cases.keys.index(("x", "clean"))].tolist() == [0.05, 0.05, 0.06]
-    assert cases.words == "5 cases of 6 with a result, means of 1 to 2 repeats"
+    errors, words = case_errors(its_study, "test_error")
+    assert len(errors) == 5
+    assert ("flip 0.2", "y") not in errors.index
+    assert errors.loc["clean", "x"].tolist() == [0.05, 0.05, 0.06]
+    assert words == "5 cases of 6 with a result, means of 1 to 2 repeats"
 
 
 def test_the_rank_figure_shows_shares_of_cases(tmp_path):

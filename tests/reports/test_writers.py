@@ -92,7 +92,7 @@ def test_latex_is_well_formed(table, form):
     assert sorted(begun) == sorted(ended)
     assert not re.search(r"(?<!\\)[#_]", text)
     labels = re.findall(r"\\label\{(.*?)\}", text)
-    n_tables = text.count(r"\begin{table}")
+    n_tables = text.count(r"\end{table")
     assert labels == ["tab:x", *(f"tab:x-{n}" for n in range(2, n_tables + 1))]
 
 
@@ -123,7 +123,7 @@ def test_latex_compiles(table, tmp_path):
         pytest.skip("pdflatex is not installed")
     head = (
         r"\documentclass[twocolumn]{article}\usepackage[margin=0.7in,columnsep=0.25in]{geometry}"
-        r"\usepackage{booktabs}\begin{document}"
+        r"\usepackage{booktabs,graphicx}\begin{document}"
     )
     letters = (
         "αβγδεζηθικλμνξοπρςστυφχψωΓΔΘΛΞΠΣΥΦΨΩÀÁÂÃÄÅÇÈÑÖØÙßàáâãäåæçéñöøœłžš−×≤≥±†‡§¶–—‘’“”…²≈中🙂"

@@ -17,6 +17,7 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
+    NonNegativeInt,
     PlainValidator,
     TypeAdapter,
     ValidationInfo,
@@ -25,6 +26,7 @@ from pydantic import (
 
 from boostbench import quantities
 from boostbench.errors import nearest
+from boostbench.experiments.configs.fields import is_number
 from boostbench.experiments.configs.kind_options import (
     BoosterLabel,
     DataSetLabel,
@@ -79,13 +81,9 @@ def _by_rate(labels: tuple[str, ...], info: ValidationInfo) -> tuple[str, ...]:
 
     Rates that are drawn with the problem, given as texts, come last.
     """
-    rates = {noise.full_label: noise.rate for noise in scope_of(info).noises}
-
-    def rate(label: str) -> float:
-        value = rates.get(label, 0.0)
-        return math.inf if isinstance(value, str) else value
-
-    return tuple(sorted(labels or rates, key=rate))
+    noises = scope_of(info).noises
+    rates = {n.full_label: math.inf if isinstance(n.rate, str) else n.rate for n in noises}
+    return tuple(sorted(labels or rates, key=lambda label: rates.get(label, 0.0)))
 
 
 Noises = Annotated[OneOrMore[NoiseLabel], Distinct, AfterValidator(_by_rate)]
@@ -290,9 +288,8 @@ class Quantity(Model):
         parts = [f"{self.times:g} ×"] if self.times != 1.0 else []
         parts += filter(None, [self.booster, self.value, self.noise])
         parts += [f"at T = {self.at}"] if self.at else []
-        for unit, amount in self.plus.model_dump(exclude_unset=True).items():
-            parts.append(f"+ {amount:g} {unit}")
-        return " ".join(parts)
+        amounts = self.plus.model_dump(exclude_unset=True).items()
+        return " ".join([*parts, *(f"+ {amount:g} {unit}" for unit, amount in amounts)])
 
 
 def _bound(value: Any, info: ValidationInfo) -> Any:
@@ -301,14 +298,14 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
     if percent and metric and metric.unit != "%":
         raise ValueError(f"{metric.words} is not a percentage; write a number, found {show(value)}")
     number = float(percent[1]) / 100 if percent else value
-    if isinstance(number, int | float) and abs(number) > _MOST:
-        raise ValueError(f"must be a number of at most {_MOST:g} in size, found {show(value)}")
+    if is_number(number):
+        if abs(number) > _MOST:
+            raise ValueError(f"must be a number of at most {_MOST:g} in size, found {show(value)}")
+        return float(number)
     if isinstance(value, dict):
         return Quantity.model_validate(value, context=info.context)
-    if value in ("noise_rate", "others") or isinstance(number, float):
-        return number
-    if isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
+    if value in ("noise_rate", "others"):
+        return value
     known, are_known = scope_of(info).boosters, "boosters" not in scope_of(info).unknown
     is_name = isinstance(value, str) and (value in known or nearest(value, known) is not None)
     if are_known and not is_name and not isinstance(value, list):
@@ -320,5 +317,4 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
 _LABELS: TypeAdapter[tuple[str, ...]] = TypeAdapter(Labels)
 #: Right side of a comparison: a number, ``noise_rate``, boosters, or another quantity.
 Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
-_Count = Annotated[int, Ge(0)]
-Counts = dict[BoosterLabel, OneOrMore[_Count]]
+Counts = dict[BoosterLabel, OneOrMore[NonNegativeInt]]

@@ -3,7 +3,7 @@
 An outcome has two answers. `Outcome.here` says whether the statement is true of the runs at hand,
 by means and counts. `Outcome.state` says what is beyond chance: the statement holds, or fails, if
 the one-sided test for it is significant at 2.5 %; otherwise it is open.
-`boostbench.reports.values.samples.estimate` chooses the test from the design of the runs.
+`boostbench.reports.values.estimates.estimate` chooses the test from the design of the runs.
 Computed values, such as the last round of a run, are compared as they are.
 """
 
@@ -16,8 +16,8 @@ from statistics import NormalDist
 from typing import Literal
 
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.values.rank_statistics import LEVEL, ROUNDING
-from boostbench.reports.values.samples import Estimate, Repeats, estimate
+from boostbench.reports.values.estimates import LEVEL, ROUNDING, Estimate, estimate
+from boostbench.reports.values.samples import Repeats
 
 State = Literal["holds", "fails", "open", "missing"]
 #: Required number of units if no finite number would decide an outcome.
@@ -30,7 +30,8 @@ _NORMAL = NormalDist()
 class Outcome:
     """Outcome of a statement about two quantities, or about a share of runs."""
 
-    state: State  # ``open``: not decided by the runs at hand; ``missing``: too few runs
+    #: ``missing``: too few runs; ``open``: as `state_of` says, by default not decided.
+    state: State
     difference: float | None = None  # left minus right quantity, or the share itself
     interval: tuple[float, float] | None = None  # of the difference, 95 %; None if computed
     n: int = 0  # units with a value
@@ -51,6 +52,8 @@ class Outcome:
         if not self.p:
             p = float(self.state != "holds"), float(self.state != "fails")
             object.__setattr__(self, "p", p)
+        elif self.state == "open":
+            object.__setattr__(self, "state", state_of(self.p, self.here))
 
     @property
     def sign(self) -> int | None:
@@ -60,13 +63,7 @@ class Outcome:
         return 0 if self.tied else 1 if self.here else -1
 
 
-def lower(
-    left: Repeats,
-    right: Repeats,
-    *,
-    ties: bool = False,
-    slack: float = 0.0,
-) -> Outcome:
+def lower(left: Repeats, right: Repeats, *, ties: bool = False, slack: float = 0.0) -> Outcome:
     """Decide whether one quantity is lower than another.
 
     Parameters
@@ -165,18 +162,16 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
     if abs(beyond) > ROUNDING and 0 < wanted < 1 and not successes.design.overlap:
         z = _NORMAL.inv_cdf(LEVEL)
         total = max(float(n), wanted * (1 - wanted) * (z / beyond) ** 2)
-    return decided(
-        Outcome(
-            "open",
-            n_successes / n,
-            (float(ends.low), float(ends.high)),
-            n,
-            len(successes.design.units),
-            total,
-            here=beyond >= -ROUNDING,
-            test="exact binomial test of a share",
-            p=p,
-        )
+    return Outcome(
+        "open",
+        n_successes / n,
+        (float(ends.low), float(ends.high)),
+        n,
+        len(successes.design.units),
+        total,
+        here=beyond >= -ROUNDING,
+        test="exact binomial test of a share",
+        p=p,
     )
 
 
@@ -221,9 +216,8 @@ def any_of(outcomes: Iterable[Outcome]) -> Outcome:
 
 def _negated(outcome: Outcome) -> Outcome:
     """Return the outcome of the contrary, with left and right exchanged."""
-    states: dict[State, State] = {"holds": "fails", "fails": "holds"}
+    state: State = "missing" if outcome.state == "missing" else "open"
     here = None if outcome.here is None else not outcome.here
-    state = states.get(outcome.state, outcome.state)
     return replace(turned(outcome), state=state, here=here, p=outcome.p[::-1])
 
 
@@ -232,11 +226,6 @@ def turned(outcome: Outcome) -> Outcome:
     difference = None if outcome.difference is None else -outcome.difference
     interval = None if outcome.interval is None else (-outcome.interval[1], -outcome.interval[0])
     return replace(outcome, difference=difference, interval=interval)
-
-
-def decided(outcome: Outcome) -> Outcome:
-    """Return an outcome with the state that its p-values give."""
-    return replace(outcome, state=state_of(outcome.p, outcome.here))
 
 
 def state_of(p: Sequence[float], here: bool | None) -> State:
@@ -266,17 +255,15 @@ def outcome_of(
     if abs(beyond) > ROUNDING and estimated.per_unit:
         variance = (beyond / (estimated.reach / estimated.scale)) ** 2 - estimated.fixed
         total = max(n + 1, estimated.per_unit / variance) if variance > 0 else NEVER
-    return decided(
-        Outcome(
-            "open",
-            estimated.difference,
-            estimated.interval if estimated.scale else None,
-            n,
-            len(pairs.design.units),
-            total,
-            here,
-            why=estimated.why,
-            test=estimated.test,
-            p=p,
-        )
+    return Outcome(
+        "open",
+        estimated.difference,
+        estimated.interval if estimated.scale else None,
+        n,
+        len(pairs.design.units),
+        total,
+        here,
+        why=estimated.why,
+        test=estimated.test,
+        p=p,
     )

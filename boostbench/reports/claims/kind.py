@@ -26,13 +26,15 @@ from boostbench.reports.claims.claim_options import (
     Whole,
 )
 from boostbench.reports.claims.inference import Outcome
-from boostbench.reports.values.frame import END, Result, Study
+from boostbench.reports.values.frame import END, Study
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
-from boostbench.reports.values.samples import Design, Repeats, over_sets, sample_of
+from boostbench.reports.values.samples import Design, Read, Repeats, over_sets, sample_of
 from boostbench.validation import MistakesError
 
 #: Sample of a test: the runs of each data set, data sets, or data sets for the mean over them.
 UnitOfTest = Literal["runs", "sets", "mean"]
+#: Axis of the cells over which a kind iterates itself.
+Along = Literal["", "rounds", "noise"]
 #: Function from another config to its study.
 Studies = Callable[[Config], Study]
 
@@ -105,11 +107,7 @@ class Evidence:
         return QUANTITIES[self.value]
 
     def cells(
-        self,
-        boosters: Sequence[str] = ("",),
-        *,
-        along: Literal["", "rounds", "noise"] = "",
-        named: bool | None = None,
+        self, boosters: Sequence[str] = ("",), *, along: Along = "", named: bool | None = None
     ) -> Iterator[Cell]:
         """Yield the cells of a claim by noise, T, data set and booster, without its exceptions.
 
@@ -146,12 +144,7 @@ class Evidence:
                 yield Cell(where, datasets, noise, at, booster, ", ".join(words))
 
     def sample(
-        self,
-        cell: Cell,
-        booster: str = "",
-        *,
-        value: str = "",
-        read: Callable[[Result], float] | None = None,
+        self, cell: Cell, booster: str = "", *, value: str = "", read: Read | None = None
     ) -> Repeats:
         """Return a booster's values in a cell, one per seed and fold, as means over its data sets.
 
@@ -192,15 +185,6 @@ class Evidence:
         rate = -1.0 if isinstance(rate := next(rates, -1.0), str) else rate
         return paper.find(datasets, methods, None if cell.at == END else int(cell.at), rate)
 
-    def of(self, config: Config) -> Evidence:
-        """Return the evidence of another config, restricted to its clean noises if it has any."""
-        scope = config.scope()
-        clean = [noise for noise in scope.noises if noise.model == "none"]
-        labels = tuple(noise.full_label for noise in clean or scope.noises)
-        options = self.options.model_copy(update={"noise": labels})
-        study = self.studies(config) if self.studies and self._results else None
-        return Evidence(scope, options, study, self.studies)
-
     def text(self, sample: Repeats) -> str:
         """Return the mean of a sample as tables show it; a dash if it is empty."""
         return "–" if sample.mean is None else self.metric.text(sample.mean)
@@ -219,6 +203,11 @@ class Evidence:
         """Return the case of a cell."""
         dataset = cell.datasets[0] if len(cell.datasets) == 1 else ""
         return Case(cell.group, cell.subject, outcome, dict(numbers), dataset)
+
+    def compared(self, cell: Cell, outcome: Outcome, values: Mapping[str, Repeats]) -> Case:
+        """Return the case of a cell, shown with some values and their difference."""
+        texts = {label: self.text(sample) for label, sample in values.items()}
+        return self.case(cell, outcome, {**texts, "difference": self.change(outcome)})
 
     def _signed(self, value: float) -> str:
         text = self.metric.text(value)

@@ -27,9 +27,9 @@ from boostbench.reports.claims.inference import (
 )
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
 from boostbench.reports.text import markdown, markdown_table, render
+from boostbench.reports.values.estimates import LEVEL, holm
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.paper import PLACEBO
-from boostbench.reports.values.rank_statistics import LEVEL, holm
 from boostbench.validation import Listed
 
 Status = Literal[
@@ -56,16 +56,6 @@ class GroupVerdict:
     p: tuple[float, float] = (1.0, 1.0)  # for "the rule is met" and "it is not met"
     #: Estimated number of further units that would decide an open group; `NEVER` if none would.
     more: float = NEVER
-
-    @property
-    def n(self) -> int:
-        """Number of cases."""
-        return sum(self.states.values())
-
-    @property
-    def status(self) -> Status:
-        """Both answers together."""
-        return status_of(self.here, self.beyond)
 
 
 def status_of(here: bool | None, beyond: State) -> Status:
@@ -133,12 +123,7 @@ def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
 
 
 def verdict_on(
-    claim: Claim,
-    cases: Sequence[Case],
-    rule: Rule,
-    *,
-    unit: UnitOfTest = "runs",
-    chance: float = 0.5,
+    claim: Claim, cases: Sequence[Case], rule: Rule, *, unit: UnitOfTest, chance: float
 ) -> Verdict:
     """Form the verdict on a claim from its cases.
 
@@ -156,9 +141,9 @@ def verdict_on(
         Cases with their outcomes (`boostbench.reports.claims.inference`).
     rule : Rule
         Number or share of the cases of each group that must hold.
-    unit : {"runs", "sets", "mean"}, default="runs"
+    unit : {"runs", "sets", "mean"}
         Sample of the tests.
-    chance : float, default=0.5
+    chance : float
         Probability that a data set is a case that holds if boosters are equal.
     """
     names = dict.fromkeys(case.group for case in cases)
@@ -288,11 +273,6 @@ class ClaimView(ClaimWords):
         return None if self.verdict == "undecided" else self.verdict in STATUSES[:2]
 
     @property
-    def counts(self) -> str:
-        """The counts of cases."""
-        return self.reasons[0] if self.reasons else ""
-
-    @property
     def source(self) -> str:
         """Origin and section."""
         return ", ".join(filter(None, [self.origin, self.section]))
@@ -312,17 +292,14 @@ def counts_in_words(views: Iterable[ClaimView]) -> str:
     """Return the numbers of claims by origin and by both answers, in words."""
     views = list(views)
     parts = []
-    for origin, (one, several) in _ORIGINS.items():
+    for origin, names in _ORIGINS.items():
         of_origin = [view for view in views if view.origin == origin]
         counts = []
-        for here, words in ((True, "true in these runs"), (False, "false")):
-            answered = [view for view in of_origin if view.here is here]
-            n_beyond = sum(bool(view.tone) for view in answered)
-            beyond = f" ({n_beyond} beyond chance)"
-            counts += [f"{len(answered)} {words}{beyond}"] if answered else []
-        n_undecided = sum(view.here is None for view in of_origin)
-        counts += [f"{n_undecided} undecided"] if n_undecided else []
-        name = one if len(of_origin) == 1 else several
+        for here, words in ((True, "true in these runs"), (False, "false"), (None, "undecided")):
+            tones = [view.tone for view in of_origin if view.here is here]
+            beyond = f" ({sum(map(bool, tones))} beyond chance)" * (here is not None)
+            counts += [f"{len(tones)} {words}{beyond}"] if tones else []
+        name = names[len(of_origin) != 1]
         parts += [f"{len(of_origin)} {name}: {', '.join(counts)}"] if counts else []
     return "; ".join(parts) or "no claims"
 
@@ -340,8 +317,8 @@ def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
         row["case"] = case.subject
         row |= {column: case.numbers.get(column, "") for column in columns}
         if has_runs:
-            is_complete = outcome.n == outcome.planned
-            row["runs"] = f"{outcome.n}" if is_complete else f"{outcome.n} of {outcome.planned}"
+            absent = f" of {outcome.planned}" * (outcome.n != outcome.planned)
+            row["runs"] = f"{outcome.n}{absent}"
         row["here"] = _HERE[outcome.here]
         row["beyond chance"] = BEYOND[outcome.state]
         rows.append(row)
@@ -376,19 +353,18 @@ def _counts(verdict: Verdict) -> str:
     """Return the counts of cases by group, or of groups by status if there are many."""
     groups = verdict.groups
     if len(groups) <= _MOST_GROUPS:
-        texts = [_count(group, verdict) for group in groups]
-        pairs = zip(groups, texts, strict=True)
-        return "; ".join(f"{group.group}: {text}" if group.group else text for group, text in pairs)
+        texts = (f"{group.group}: {_count(group, verdict)}" for group in groups)
+        return "; ".join(text.removeprefix(": ") for text in texts)
     parts = []
     for status in STATUSES:
-        names = [group.group for group in groups if group.status == status]
+        names = [g.group for g in groups if status_of(g.here, g.beyond) == status]
         listing = f" ({', '.join(names)})" if len(names) <= _MOST_GROUPS else ""
         parts += [f"{len(names)} of {len(groups)} {status}{listing}"] if names else []
     return "; ".join(parts)
 
 
 def _count(group: GroupVerdict, verdict: Verdict) -> str:
-    n, of_sets = group.n, verdict.unit == "sets"
+    n, of_sets = sum(group.states.values()), verdict.unit == "sets"
     if n == 1:
         return f"{_HERE[group.here]} in these runs"
     equal = f"; by chance at most {verdict.chance * n:.1f}".removesuffix(".0") if of_sets else ""
@@ -428,7 +404,10 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "kind": verdict.claim.kind,
         "unit": verdict.unit,
         "more_units": verdict.more,
-        "groups": [{**_plain(group), "verdict": group.status} for group in verdict.groups],
+        "groups": [
+            {**_plain(group), "verdict": status_of(group.here, group.beyond)}
+            for group in verdict.groups
+        ],
         "cases": [
             {
                 "where": case.group,

@@ -13,8 +13,10 @@ from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.registry import figures
 from boostbench.reports.figures import panels
+from boostbench.reports.figures.panels import Style, Styles
 from boostbench.reports.figures.style import AND, GREY, method_styles, round_ticks
 from boostbench.reports.text import capital, listed
+from boostbench.reports.values.estimates import estimate
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
 from boostbench.reports.values.part_options import (
@@ -26,7 +28,7 @@ from boostbench.reports.values.part_options import (
     Scale,
     check_metrics,
 )
-from boostbench.reports.values.samples import Repeats, estimate, over_sets, samples_of
+from boostbench.reports.values.samples import Repeats, over_sets, samples_of
 from boostbench.validation import OneOrMore, one_of
 
 if TYPE_CHECKING:
@@ -96,20 +98,19 @@ def draw_curves(
         axes.set_yscale(y_scale)
         cells = [study.cells.get((*place, name), []) for name in study.boosters]
         runs_of = ([result for result in cell if result.ok] for cell in cells)
-        finished = [(order, runs) for order, runs in enumerate(runs_of) if runs]
+        finished = [(n, runs, styles[runs[0].run.method]) for n, runs in enumerate(runs_of) if runs]
         drawn: set[PaperValue] = set()
-        for order, runs in finished:
+        for order, runs, style in finished:
             for metric in (name for name in y if name not in bounds):
-                _draw_line(axes, runs, metric, order, styles, band=band)
+                _draw_line(axes, runs, metric, order, style, band=band)
             if PRINTED in y:
-                style = styles[runs[0].run.method]
                 _draw_stops(axes, runs, style["color"])
                 _draw_paper_values(axes, runs[0], style["color"], printed, drawn)
         if bounds:  # the lower limit of the y axis stays that of the errors, the upper is 100 %
             bottom = axes.get_ylim()[0] if axes.lines else None
-            for order, runs in finished:
+            for order, runs, style in finished:
                 for metric in bounds:
-                    _draw_line(axes, runs, metric, order, styles, band=band)
+                    _draw_line(axes, runs, metric, order, style, band=band)
             axes.set_ylim(bottom, _TOP[y_scale])
         _format_rounds(axes, rounds, y)
         if not axes.lines:
@@ -143,13 +144,7 @@ def _axis(metrics: Sequence[str]) -> str:
 
 
 def _draw_line(
-    axes: Axes,
-    results: Sequence[Result],
-    metric: str,
-    order: int,
-    styles: Mapping[str, Mapping[str, Any]],
-    *,
-    band: bool,
+    axes: Axes, results: Sequence[Result], metric: str, order: int, style: Style, *, band: bool
 ) -> None:
     """Draw mean and band. Lines of boosters listed first are on top."""
     quantity = QUANTITIES[metric]
@@ -160,28 +155,26 @@ def _draw_line(
     if np.isnan(errors).all():
         return
     errors *= quantity.scale
-    mean, ends = errors.mean(axis=0), None
+    points = [rounds, mean := errors.mean(axis=0)]
     if band and len(results) > 1:
         std = errors.std(axis=0, ddof=1)
-        ends = mean - std, mean + std
+        points += [mean - std, mean + std]
     is_main = quantity.on_test and quantity.stroke[0] == "solid"
     panels.draw_line(
         axes,
-        rounds,
-        mean,
-        ends,
-        opacity=0.2 if is_main else 0.1,
-        least=quantity.shown_range[0],
+        points,
+        0.2 if is_main else 0.1,
+        quantity.shown_range[0],
         label=results[0].run.method + AND + quantity.line,
         zorder=3 + is_main - order / 100,
         markersize=3,
         markevery=(0.04 + 0.03 * (order % 5), 0.2),
-        **styles[results[0].run.method],
+        **style,
         **_line_style(metric),
     )
 
 
-def _line_style(metric: str) -> dict[str, Any]:
+def _line_style(metric: str) -> Style:
     style, width = QUANTITIES[metric].stroke
     return {"linestyle": _STROKES[style], "linewidth": width}
 
@@ -232,6 +225,7 @@ _DIAGONAL: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 2))}
 _PANEL, _LARGE, _MARGINS = (2.2, 2.0), (4.6, 2.7), (0.35, 0.35)
 _MOST_COLUMNS, _MOST_TICKS = 3, 5  # of means over data sets, and of a parameter
 Point = tuple[float, float, float, float]  # x, value, ends of its band
+Lines = Mapping[str, Sequence[Point]]
 
 
 @figures.register("noise")
@@ -410,22 +404,15 @@ def draw_parameter(
 
 
 def _draw_lines(
-    axes: Axes,
-    lines: Mapping[str, Sequence[Point]],
-    styles: Mapping[str, Mapping[str, Any]],
-    least: float,
-    *,
-    band: bool,
-    scale: float,
+    axes: Axes, lines: Lines, styles: Styles, least: float, *, band: bool, scale: float
 ) -> None:
     """Draw the points of each line with their band. The first lines are on top."""
     for order, (name, points) in enumerate(lines.items()):
         if points:
             x, *shown = np.array(sorted(points)).T
-            y, low, high = (scale * row for row in shown)
+            rows = [x, *(scale * row for row in shown[: 3 if band else 1])]
             look: dict[str, Any] = {"zorder": 4 - order / 100, "label": name, **styles[name]}
-            ends = (low, high) if band else None
-            panels.draw_line(axes, x, y, ends, least=least, markersize=3.4, linewidth=1.3, **look)
+            panels.draw_line(axes, rows, 0.13, least, markersize=3.4, linewidth=1.3, **look)
 
 
 def _lines(results: Iterable[Result], x: str) -> dict[str, str]:

@@ -6,7 +6,6 @@ import itertools
 import math
 import textwrap
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,17 +14,22 @@ from numpy.typing import NDArray
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.figures.style import AND, GREY, SMALL, method_styles
 from boostbench.reports.text import in_print, listed, shortened, span
-from boostbench.reports.values.frame import Study
+from boostbench.reports.values.frame import END, Study, tidy
 from boostbench.reports.values.part_options import chosen_round
-from boostbench.reports.values.samples import samples_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+#: Arguments of `Axes.plot`.
+Style = Mapping[str, Any]
+#: Arguments by name of a booster or of a kind of lines.
+Styles = Mapping[str, Style]
+#: Arrays of x and y, and of the lower and upper ends of a band if there is one.
+Rows = Sequence[NDArray[Any]]
 #: Style of a printed value of the paper.
-DIAMOND: dict[str, Any] = {
+DIAMOND: Style = {
     "marker": "D",
     "markersize": 4,
     "markerfacecolor": "white",
@@ -48,12 +52,9 @@ def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]
     most_sets = max(1, _MOST_PANELS // per_set) if per_set else None
     boosters, datasets = study.boosters, study.datasets[:most_sets]
     if len(boosters) > _MOST_LINES:
-        values: dict[str, list[float]] = {name: [] for name in boosters}
-        for (_, _, name), sample in samples_of(study, metric).items():
-            values[name] += sample.values.values()
-        means = {name: fmean(of) for name, of in values.items() if of}
-        best = sorted(means, key=lambda name: QUANTITIES[metric].shortfall(means[name]))
-        boosters = [name for name in boosters if name in best[:_MOST_LINES]]
+        last = tidy(study.results, END, [metric]).groupby("booster", observed=True)["value"]
+        best = QUANTITIES[metric].shortfall(last.mean()).nsmallest(_MOST_LINES)
+        boosters = [name for name in boosters if name in best]
     left_out = []
     if len(boosters) < len(study.boosters):
         left_out.append(f"the {len(boosters)} best of {len(study.boosters)} boosters")
@@ -116,20 +117,15 @@ def lay_out(
     return figure, figure.axes
 
 
-def name_lines(
-    figure: Figure,
-    styles: Mapping[str, Mapping[str, Any]],
-    others: Mapping[str, Mapping[str, Any]],
-    note: str,
-) -> None:
+def name_lines(figure: Figure, styles: Styles, others: Styles, note: str) -> None:
     """Name the lines of a figure in a legend.
 
     Parameters
     ----------
     figure : Figure
         Each line is labelled with the name of its booster, of its kind, or both joined by `AND`.
-    styles, others : mapping of str to mapping
-        Styles of boosters and of kinds of lines by name.
+    styles, others : Styles
+        Of boosters, and of kinds of lines.
     note : str
         Title of the legend.
     """
@@ -170,12 +166,7 @@ def repeats_in_words(study: Study, *, band: bool) -> str:
 
 
 def add_legend(
-    figure: Figure,
-    handles: Sequence[Artist],
-    *,
-    note: str = "",
-    beside: bool = False,
-    **style: Any,
+    figure: Figure, handles: Sequence[Artist], *, note: str = "", beside: bool = False, **style: Any
 ) -> None:
     """Add a legend below or beside the panels, and enlarge the figure to make room for it.
 
@@ -207,27 +198,19 @@ def add_legend(
     legend.get_title().set_color(GREY)
 
 
-def draw_line(
-    axes: Axes,
-    x: NDArray[Any],
-    y: NDArray[np.float64],
-    ends: tuple[NDArray[np.float64], NDArray[np.float64]] | None,
-    *,
-    opacity: float = 0.13,
-    least: float = 0.0,
-    **style: Any,
-) -> None:
-    """Draw a labelled line and, unless ``ends`` is None, a band between its lower and upper ends.
+def draw_line(axes: Axes, points: Rows, opacity: float, least: float, **style: Any) -> None:
+    """Draw a labelled line through the rows x and y, and a band if there are rows of its ends.
 
     The band does not go below the ``least`` value that the quantity may have.
     On a log scale, values of 0 are left out, and a band ends at a tenth of the value.
     """
+    x, y, *ends = points
     is_log = axes.get_yscale() == "log"
     shown = np.where((y > 0) | (not is_log), y, np.nan)
     if np.isfinite(shown).sum() < 2:
         style |= {"markevery": None}  # matplotlib spaces marks along two points or more
     axes.plot(x, shown, **style)
-    if ends is not None:
+    if ends:
         low = np.maximum(ends[0], 0.1 * y if is_log else least)
         look: dict[str, Any] = {"alpha": opacity, "linewidth": 0, "gid": style["label"]}
         axes.fill_between(x, low, ends[1], color=style["color"], zorder=2, **look)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,16 +16,11 @@ from boostbench.reports.figures.panels import colours_of, describe, remark
 from boostbench.reports.figures.style import INK, round_ticks
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.part_options import (
-    AtRound,
-    MetricName,
-    check_compared,
-    chosen_round,
-)
-from boostbench.reports.values.rank_statistics import Floats, mean_ranks
-from boostbench.reports.values.samples import samples_of, side_by_side
+from boostbench.reports.values.part_options import AtRound, MetricName, check_compared, chosen_round
+from boostbench.reports.values.samples import Floats, samples_of, side_by_side
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -38,37 +32,8 @@ _DECIMALS = 10  # means of the same counts may differ in the last bits
 _WIDTH, _LINE = 5.0, 0.19  # width of the figure and height of a row, in inches
 
 
-@dataclass(frozen=True)
-class Cases:
-    """Mean errors of boosters in the cases in which all of them have a value."""
-
-    boosters: tuple[str, ...]
-    keys: tuple[tuple[str, str], ...]  # data set and noise
-    errors: Floats  # shape (n_cases, n_boosters); means over the repeats that all boosters have
-    n_planned: int  # planned cases
-    repeats: tuple[int, int]  # smallest and largest number of repeats of a case
-
-    @property
-    def words(self) -> str:
-        """Number of cases and repeats, in words."""
-        n = f"{len(self.keys)} cases"
-        if len(self.keys) < self.n_planned:
-            n += f" of {self.n_planned} with a result"
-        return f"{n}, means of {span(self.repeats)} repeat{'s' * (max(self.repeats) > 1)}"
-
-    @property
-    def by_set(self) -> Floats:
-        """Means over the noises of each data set, shape (n_sets, n_boosters).
-
-        Tests assume independent cases, but noises of one data set are dependent.
-        """
-        names = np.array([dataset for dataset, _ in self.keys])
-        sets = [self.errors[names == name].mean(axis=0) for name in dict.fromkeys(names)]
-        return np.round(sets, _DECIMALS)
-
-
-def case_errors(study: Study, value: str, at: int | None = None) -> Cases:
-    """Return the mean error of each booster with a result in each case, a data set with a noise.
+def case_errors(study: Study, value: str, at: int | None = None) -> tuple[pd.DataFrame, str]:
+    """Return the mean error of each booster with a result in each case, and both counts in words.
 
     A metric that is better if higher is replaced by 1 minus it.
 
@@ -80,34 +45,40 @@ def case_errors(study: Study, value: str, at: int | None = None) -> Cases:
     at : int or None, default=None
         Round T; the last of each run by default.
 
+    Returns
+    -------
+    errors : DataFrame
+        A column per booster, and a row per case, a noise with a data set, in which every booster
+        has a value; means over the repeats that all boosters have.
+    words : str
+        Number of cases and repeats.
+
     Raises
     ------
     BoostbenchError
         If no run recorded the metric, there are fewer than two boosters, or no case has a value of
         every booster.
     """
+    import pandas as pd
+
     check_compared(study)
     boosters, T = study.contenders, chosen_round(study, at)
     cases = side_by_side(samples_of(study, value, T), boosters)
     if not cases:
         raise BoostbenchError("there is no case in which every booster has a result yet")
     means = np.array([[sample.mean for sample in samples] for samples in cases.values()])
+    index = pd.MultiIndex.from_tuples(cases, names=["noise", "dataset"])
+    errors = pd.DataFrame(QUANTITIES[value].shortfall(means), index, boosters).round(_DECIMALS)
     counts = [len(samples[0].values) for samples in cases.values()]
-    return Cases(
-        tuple(boosters),
-        tuple((dataset, noise) for noise, dataset in cases),
-        np.round(QUANTITIES[value].shortfall(means), _DECIMALS),
-        len({(result.run.dataset, result.noise) for result in study.results}),
-        (min(counts), max(counts)),
-    )
+    n_planned = len({(result.run.dataset, result.noise) for result in study.results})
+    of = f" of {n_planned} with a result" * (len(cases) < n_planned)
+    repeats = f"{span(counts)} repeat{'s' * (max(counts) > 1)}"
+    return errors, f"{len(cases)} cases{of}, means of {repeats}"
 
 
 @figures.register("critical-difference")
 def draw_critical_difference(
-    study: Study,
-    *,
-    value: MetricName = "test_error",
-    at: AtRound = None,
+    study: Study, *, value: MetricName = "test_error", at: AtRound = None
 ) -> Figure:
     """Mean ranks; a bar joins boosters that do not differ by Nemenyi's test.
 
@@ -122,18 +93,17 @@ def draw_critical_difference(
     """
     from matplotlib.figure import Figure
 
-    cases = case_errors(study, value, at)
-    errors = cases.by_set
-    words = f"{len(errors)} data sets; {cases.words}"
+    cases, words = case_errors(study, value, at)
+    # noises of one data set are dependent
+    errors = cases.groupby(level="dataset", sort=False).mean().round(_DECIMALS)
     if len(errors) < 2:
         raise BoostbenchError("ranks are compared over two data sets or more")
-    means, (chi2, p, difference) = mean_ranks(errors), compare_ranks(errors)
-    order = np.argsort(means, kind="stable").tolist()
-    rows = {cases.boosters[index]: float(means[index]) for index in order}
+    chi2, p, difference = compare_ranks(errors.to_numpy())
+    rows: dict[Any, float] = errors.rank(axis=1).mean().sort_values(kind="stable").to_dict()
     figure = Figure(figsize=(_WIDTH, 0.95 + _LINE * len(rows)), layout="constrained")
     _draw(figure.add_subplot(), rows, colours_of(study), difference)
     p_text = f"p = {p:.2g}" if p >= 1e-4 else f"p = {p:.0e}"
-    friedman = f"Friedman: \u03c7\u00b2 = {chi2:.1f}, {p_text}; {words}"
+    friedman = f"Friedman: \u03c7\u00b2 = {chi2:.1f}, {p_text}; {len(errors)} data sets; {words}"
     remark(figure, friedman)
     describe(
         figure,
@@ -232,10 +202,9 @@ def groups_of(ranks: Sequence[float], critical_difference: float) -> list[tuple[
     >>> groups_of([1.0, 1.5, 2.2, 4.0], 1.0)
     [(0, 1), (1, 2)]
     """
-    in_order = np.array(ranks)
-    ends = [int(np.flatnonzero(in_order <= rank + critical_difference)[-1]) for rank in ranks]
+    ends = np.searchsorted(ranks, np.add(ranks, critical_difference), side="right") - 1
     groups: list[tuple[int, int]] = []
-    for first, last in enumerate(ends):
+    for first, last in enumerate(ends.tolist()):
         if last > first and (not groups or last > groups[-1][1]):
             groups.append((first, last))
     return groups

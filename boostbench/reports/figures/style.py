@@ -92,17 +92,17 @@ def method_styles(labels: Iterable[str]) -> dict[str, dict[str, Any]]:
         for place, label in enumerate(of_name):
             white = _PALEST * place / max(1, len(of_name) - 1)
             red, green, blue = (part + (1 - part) * white for part in to_rgb(colour))
-            shade = to_hex((red, green, blue))
             mark = MARKERS[(MARKERS.index(marker) + place) % len(MARKERS)]
-            styles[label] = {"color": shade, "marker": mark}
+            styles[label] = {"color": to_hex((red, green, blue)), "marker": mark}
     return styles
 
 
 def _style_of(name: str) -> tuple[str, str]:
+    from matplotlib.colors import to_hex
+
     code = crc32(f"{_SALT}{name}".encode(errors="replace"))
-    red, green, blue = hsv_to_rgb(code % 360 / 360, 0.85, (0.7, 0.5)[code // 360 % 2])
-    colour = "#" + "".join(f"{round(255 * part):02x}" for part in (red, green, blue))
-    return colour, MARKERS[code // 720 % len(MARKERS)]
+    colour = hsv_to_rgb(code % 360 / 360, 0.85, (0.7, 0.5)[code // 360 % 2])
+    return to_hex(colour), MARKERS[code // 720 % len(MARKERS)]
 
 
 def round_ticks(n: int, *, integer: bool = False) -> MaxNLocator:

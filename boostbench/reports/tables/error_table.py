@@ -1,19 +1,20 @@
-"""Tables of errors, beside the printed values of a paper, and of selected parameters."""
+"""Tables of errors, beside the printed values of a paper: one fact per cell, and who is best."""
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from itertools import chain, product
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.planning.plans import Selected
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.registry import tables
-from boostbench.reports.tables.facts import LEVEL, Fact, FactKey, contest, gather, mark_even, rank
 from boostbench.reports.tables.table import (
     BETTER,
     BEYOND,
@@ -26,22 +27,25 @@ from boostbench.reports.tables.table import (
     Table,
     TableCell,
 )
-from boostbench.reports.text import capital, duration, span
-from boostbench.reports.values.frame import END, Study
-from boostbench.reports.values.paper import (
-    PRINTED,
-    Held,
-    PaperValue,
-    PaperValues,
-    in_words,
-)
+from boostbench.reports.text import capital, listed, shortened, span
+from boostbench.reports.values.estimates import estimate, holm
+from boostbench.reports.values.frame import END, Result, Study, check_recorded, holds
+from boostbench.reports.values.paper import PRINTED, Held, PaperValue, PaperValues, hold, in_words
 from boostbench.reports.values.part_options import ASKED, PaperFile, Title, chosen_rounds
+from boostbench.reports.values.samples import Repeats, sample_of
 from boostbench.validation import one_of
 
 # By axis of the columns: axis of the rows within a data set.
 _ROWS = {"rounds": "booster", "booster": "rounds"}
 _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "rounds": "T"}
-
+_MOST_STOPPED = 8  # descriptions of early stops in a footer
+#: Marks of values that are off the printed ones, by `Agreement`.
+_OFF = {IN_WORDS[mark]: mark for mark in (BETTER, WORSE)}
+_LONGEST_REASON = 160
+_DECIMALS = 10  # rounding before comparison: means of equal counts may differ in the last bits
+#: Level of the tests.
+LEVEL = 0.05
+_MOST_OTHERS = 3  # boosters named after the first
 #: Accuracies, 100 % minus an error, that only tables may show.
 ACCURACIES = {"test_accuracy": "test_error", "train_accuracy": "train_error"}
 
@@ -93,15 +97,13 @@ def build_table(
         rows=tuple(table_rows),
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
-        held=tuple((*column, numbers) for column, numbers in _comparisons(facts, title).items()),
+        held=_comparisons(facts, title),
         is_main=main,
         answer=tuple(contest(facts, f"{layout.best} {layout.words}")),
     )
 
 
-def _comparisons(
-    facts: Mapping[FactKey, Fact], title: str
-) -> dict[tuple[str, str], dict[str, Held]]:
+def _comparisons(facts: Facts, title: str) -> dict[tuple[str, str], dict[str, Held]]:
     """Return the comparisons by number, of each column of the paper and reading.
 
     A reading is a column of ours: a booster's variant, or a second noise of the same rate.
@@ -123,14 +125,14 @@ class _Layout:
 
     Parameters
     ----------
-    facts : dict of FactKey to Fact
+    facts : Facts
         Facts about errors.
     metric : Quantity
     is_accuracy : bool
         Show accuracies, which are 1 - error, in place of errors.
     """
 
-    def __init__(self, facts: dict[FactKey, Fact], metric: Quantity, is_accuracy: bool) -> None:
+    def __init__(self, facts: Facts, metric: Quantity, is_accuracy: bool) -> None:
         self.facts, self.metric = facts, metric
         self.is_accuracy = is_accuracy or bool(metric.higher)
         self.summaries, self.counts = rank(facts) if metric.higher is not None else ({}, set())
@@ -168,18 +170,20 @@ class _Layout:
         fact = self.facts.get(key)
         if fact is None:
             return TableCell(self.summaries.get(key, BEYOND))
-        printed = ""
+        printed, doubts = "", []
         if fact.paper:
             printed = fact.paper.accuracy_text if self.is_accuracy else fact.paper.text
+            doubts = [fact.paper.remark] * bool(fact.paper.doubt)
         cell = TableCell(
             fact.state or BEYOND,
             notes=self.notes.number(fact.gaps),
             paper=printed,
-            paper_notes=self.notes.number(_doubts(fact.paper)),
+            paper_notes=self.notes.number(doubts),
         )
         values = [*fact.sample.values.values()]
         if not values:
             return cell
+        off = _OFF.get(fact.held.agreement, "") if fact.held else ""
         std = self.metric.text(statistics.stdev(values)) if len(values) > 1 else ""
         text = self.metric.text(1 - fact.mean if self.is_accuracy else fact.mean)
         return replace(
@@ -188,7 +192,7 @@ class _Layout:
             value=text,
             std=std,
             best=fact.best,
-            marks=STOPPED * bool(fact.stopped) + _mark(fact.held) + EVEN * fact.even,
+            marks=STOPPED * bool(fact.stopped) + off + EVEN * fact.even,
         )
 
     def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
@@ -200,16 +204,17 @@ class _Layout:
         what = f"{capital(self.words)}{unit}{spread}"
         is_ranked = self.metric.higher is not None
         yield f"{what}.{f' Bold: the {self.best} of a data set, noise and T.' * is_ranked}"
-        compared = [fact.held for fact in facts if fact.held is not None]
-        if compared:
-            yield from self._agreement(compared)
+        if any(fact.held for fact in facts):
+            yield from self._agreement()
         elif asked_for_paper:
             yield "No cell has both a value of ours and one of the paper."
         if any(fact.even for fact in facts):
             yield f"{EVEN} {IN_WORDS[EVEN]} of its data set, noise and T, at {LEVEL:g} (Holm)."
-        stopped = [text for fact in facts for text in fact.stopped]
+        stopped = list(dict.fromkeys(fact.stopped for fact in facts if fact.stopped))
         if stopped:
-            yield f"{STOPPED} stopped early, holds its last value: {_listed(stopped)}."
+            more = len(stopped) - _MOST_STOPPED
+            listing = "; ".join([*stopped[:_MOST_STOPPED], *[f"and {more} more"] * (more > 0)])
+            yield f"{STOPPED} stopped early, holds its last value: {listing}."
         empty = [fact for fact in facts if not fact.sample.values]
         if empty:
             states = [fact.state or "beyond the rounds made" for fact in empty]
@@ -222,43 +227,30 @@ class _Layout:
                 "every booster has a value."
             )
 
-    def _agreement(self, held: Sequence[Held]) -> Iterable[str]:
-        facts = self.facts.items()
-        doubtful = sum(bool(f.held and f.paper and f.paper.doubt) for _, f in facts)
+    def _agreement(self) -> Iterable[str]:
+        held = [(key.booster, fact.held) for key, fact in self.facts.items() if fact.held]
+        doubtful = sum(bool(f.held and f.paper and f.paper.doubt) for f in self.facts.values())
         are = "is" if doubtful == 1 else "are"
         doubt = f" ({doubtful} of the paper's values {are} doubtful)" if doubtful else ""
-        yield f"{in_words(held)}{doubt}."
-        marks = {BETTER: "better", WORSE: "worse"}
-        shown = [f"{mark} {word}" for mark, word in marks.items() if mark in map(_mark, held)]
-        if shown:
-            yield f"{', '.join(shown)} than printed: outside the 95 % prediction interval."
+        yield f"{in_words(each for _, each in held)}{doubt}."
+        found = {each.agreement for _, each in held}
+        marks = [f"{mark} {words.split()[0]}" for words, mark in _OFF.items() if words in found]
+        if marks:
+            yield f"{', '.join(marks)} than printed: outside the 95 % prediction interval."
         shares = []
         for booster in self.axes["booster"]:
-            own = [fact.held for key, fact in facts if key.booster == booster and fact.held]
-            if own:
+            if own := [each for name, each in held if name == booster]:
                 agree = sum(each.agreement == "agrees" for each in own)
-                placebo = sum(each.placebo or 0.0 for each in own)
-                shares.append(f"{booster} {agree} of {len(own)} ({placebo:.1f})")
+                chance = sum(each.placebo or 0.0 for each in own)
+                shares.append(f"{booster} {agree} of {len(own)} ({chance:.1f})")
         if len(shares) > 1:
             yield f"By booster (in brackets the chance level): {', '.join(shares)}."
-
-
-def _mark(held: Held | None) -> str:
-    marks = {"better than printed": BETTER, "worse than printed": WORSE}
-    return "" if held is None else marks.get(held.agreement, "")
 
 
 def _label(axis: str, value: object) -> str:
     if axis == "rounds":
         return "last round" if value == END else f"T = {value}"
     return str(value)
-
-
-def _doubts(paper: PaperValue | None) -> list[str]:
-    if paper is None or not paper.doubt:
-        return []
-    what = "paper has no value" if paper.error is None else "paper's value doubtful"
-    return [f"{what}: {paper.doubt}"]
 
 
 def _remarks_on_rounds(study: Study, at: object) -> list[str]:
@@ -278,95 +270,235 @@ def _remarks_on_rounds(study: Study, at: object) -> list[str]:
     return [f"T is the last round: {', '.join(parts)}."]
 
 
-def _listed(texts: Iterable[str], most: int = 8) -> str:
-    distinct = list(dict.fromkeys(texts))
-    more = f"; and {len(distinct) - most} more" if len(distinct) > most else ""
-    return "; ".join(distinct[:most]) + more
+class FactKey(NamedTuple):
+    """Key of a fact."""
+
+    noise: str
+    dataset: str
+    booster: str
+    rounds: int | str  # T, or "end" for the last round of each run
+
+    @property
+    def place(self) -> FactKey:
+        """The key without its booster, which rivals share."""
+        return self._replace(booster="")
 
 
-#: Meaning of a selection, by `Select.way`.
-WAYS = {
-    "validation": "The fewest errors on the validation part; the test part is not looked at.",
-    "folds": "The fewest errors of a cross-validation inside the training part; what was chosen is "
-    "fitted once more to all of it.",
-    "test": "The lowest mean TEST error over all seeds and folds, one choice for all of them: "
-    "such a value is too low, and the more so the larger the grid.",
-}
-_COUNTS = ("points", "fits", "time")
+@dataclass
+class Fact:
+    """Results of the runs behind one cell; lower values are better."""
+
+    sample: Repeats  # `Quantity.shortfall` of the runs
+    gaps: tuple[str, ...]  # descriptions of runs without a result
+    state: str  # text shown if there is no value
+    paper: PaperValue | None
+    stopped: str = ""  # description of runs that stopped before T
+    best: bool = False  # True if no booster has a lower mean
+    even: bool = False  # True if it is not the best, but not significantly worse
+    held: Held | None = None  # agreement with the paper's value; None without both values
+
+    @property
+    def mean(self) -> float:
+        """The mean; NaN without a value."""
+        return math.nan if self.sample.mean is None else self.sample.mean
 
 
-@tables.register("selected")
-def build_selected_table(study: Study, *, at: int | None = None, title: Title = "") -> Table:
-    """Build the table of selected parameters, a row per booster.
+Facts = dict[FactKey, Fact]
+#: Facts with a value at one place, by booster.
+Rivals = dict[str, Fact]
 
-    A cell has each selected value, with the number of seeds and folds in which it was selected. The
-    last columns are the number of grid points, the number of fits and the time of all fits.
+
+def by_place(facts: Facts, *, complete: bool = True) -> dict[FactKey, Rivals]:
+    """Return the facts with a value by noise, data set and T, in keys without a booster.
 
     Parameters
     ----------
-    study : Study
-        Study of a config with the key ``select``.
-    at : int or None, default=None
-        Round T of the selection; by default the last one.
+    facts : Facts
+    complete : bool, default=True
+        Only the places where every booster has a value.
     """
-    if study.config.select is None:
-        raise BoostbenchError("nothing is chosen in this config: it has no key 'select'")
-    cells = {
-        labels: [result.selected for result in results if result.ok and result.selected is not None]
-        for labels, results in study.cells.items()
-    }
-    selections = list(chain(*cells.values()))
-    grids = sorted((selected.grid for selected in selections), key=len)
-    columns = list(dict.fromkeys(axis.name for grid in reversed(grids) for axis in grid))
-    columns += ["rounds"] if study.config.select.rounds else []
-    several = len(study.noises) > 1
-    rows = []
-    for labels in product(study.noises, study.datasets, study.boosters):
-        texts = _texts(cells.get(labels, ()), columns, at)
-        row = tuple(TableCell(text, value=text.removesuffix(BEYOND)) for text in texts)
-        rows.append(Row(labels[not several :], row))
-    n_fits = sum(selected.n_fits for selected in selections)
-    seconds = sum(selected.seconds for selected in selections)
-    footers = [
-        WAYS[study.config.select.way],
-        f"{n_fits} fits in {duration(seconds)} of computing; points: of the grid as it grew.",
-    ]
-    if n_failed := sum(selected.n_failed for selected in selections):
-        footers.append(f"{n_failed} fits failed and were no candidates.")
-    if n_open := len(study.results) - len(selections):
-        footers.append(f"{n_open} of {len(study.results)} choices are not made yet.")
-    return Table(
-        title=title or "Chosen parameters",
-        names=("noise", "data set", "booster")[not several :],
-        columns=(*columns, *_COUNTS),
-        rows=tuple(rows),
-        footers=tuple(footers),
-    )
+    n_boosters = len({key.booster for key in facts})
+    places: dict[FactKey, Rivals] = {}
+    for key, fact in facts.items():
+        if fact.sample.values:
+            places.setdefault(key.place, {})[key.booster] = fact
+    return {place: of for place, of in places.items() if len(of) == n_boosters or not complete}
 
 
-def _texts(selections: Sequence[Selected], columns: Sequence[str], at: int | None) -> list[str]:
-    """Return the cells of a row."""
-    if not selections:
-        return [BEYOND] * (len(columns) + len(_COUNTS))
-    values = []
-    for selected in selections:
-        choices = {choice.at: choice for choice in selected.choices}
-        if at is not None and at not in choices:
-            what = f"at must be a T for which a choice was made ({', '.join(map(str, choices))})"
-            raise BoostbenchError(f"{what}, found {at!r}")
-        choice = selected.choices[-1] if at is None else choices[at]
-        values.append({**selected.values(choice), "rounds": choice.rounds})
-    return [
-        *(_count_values([each.get(name) for each in values]) for name in columns),
-        span([selected.n_points for selected in selections]),
-        str(sum(selected.n_fits for selected in selections)),
-        duration(sum(selected.seconds for selected in selections)),
-    ]
+def gather(
+    study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
+) -> Facts:
+    """Return a fact for every combination with runs, in the order of the study."""
+    check_recorded(study, metric)
+    facts: Facts = {}
+    columns: dict[FactKey, list[tuple[PaperValue, Repeats]]] = {}  # with numbers, by place
+    for place, results in study.cells.items():
+        run, rate = results[0].run, results[0].noise_rate
+        names = (run.dataset, run.data.name), (run.method, run.booster.name)
+        for name in [END] if rounds == END else rounds:
+            T = run.rounds if isinstance(name, str) else name
+            key, printed = FactKey(*place, name), paper.find(*names, T, rate)
+            facts[key] = fact = _fact(results, T, name, printed, metric)
+            if printed and printed.error is not None:
+                columns.setdefault(key.place, []).append((printed, fact.sample))
+    several = QUANTITIES[metric].higher is not None and len({key.booster for key in facts}) > 1
+    for of in by_place(facts, complete=False).values():
+        lowest = min(fact.mean for fact in of.values())
+        for fact in of.values():
+            fact.best = several and fact.mean <= lowest + 1e-12
+    for key, fact in facts.items():
+        fact.held = hold(fact.paper, fact.sample, columns.get(key.place, ()))
+    return facts
 
 
-def _count_values(values: Sequence[Any]) -> str:
-    """Return the distinct values with their counts, the most frequent first."""
-    counts = Counter(f"{v:g}" if isinstance(v, float) else str(v) for v in values if v is not None)
-    if not counts or len(values) == 1:
-        return next(iter(counts), BEYOND)
-    return ", ".join(f"{value} ({n}x)" for value, n in counts.most_common())
+def rank(facts: Facts) -> tuple[dict[FactKey, str], set[int]]:
+    """Compare each booster with all others over the data sets where all have a value.
+
+    Returns
+    -------
+    summaries : dict of FactKey to str
+        Mean rank (1 is best, equal errors share the mean of their ranks), and the numbers of data
+        sets where the booster has the lowest error alone, shares it, or has not. These names stand
+        for the data set of a key.
+    counts : set of int
+        Numbers of data sets, by noise and T.
+    """
+    from scipy.stats import rankdata
+
+    boosters, whole = list(dict.fromkeys(key.booster for key in facts)), by_place(facts)
+    summaries: dict[FactKey, str] = {}
+    counts = set()
+    for noise, T in dict.fromkeys((p.noise, p.rounds) for p in whole if len(boosters) > 1):
+        rivals = [of for p, of in whole.items() if (p.noise, p.rounds) == (noise, T)]
+        counts.add(len(rivals))
+        errors = np.round([[of[name].mean for name in boosters] for of in rivals], _DECIMALS)
+        mean_ranks = rankdata(errors, axis=1).mean(axis=0)
+        columns = zip(boosters, errors.T, mean_ranks, strict=True)
+        for place, (name, own, its_rank) in enumerate(columns):
+            others = np.delete(errors, place, axis=1).min(axis=1)
+            won = [str(mask.sum()) for mask in (own < others, own == others, own > others)]
+            summaries[FactKey(noise, "mean rank", name, T)] = f"{its_rank:.2f}"
+            summaries[FactKey(noise, "wins/ties/losses", name, T)] = "/".join(won)
+    return summaries, counts
+
+
+def _fact(
+    results: Sequence[Result], T: int, at: int | str, paper: PaperValue | None, metric: str
+) -> Fact:
+    missing = [result for result in results if not result.ok]
+    gaps = tuple(_gaps(missing, len(results)))
+    quantity = QUANTITIES[metric]
+    sample, takes = sample_of(results, at=at, metric=metric), f"it takes {quantity.asks}"
+    sample = sample.map(quantity.shortfall)
+    if sample.values:
+        n_without = sum(result.ok and not holds(result, metric) for result in results)
+        if n_without:
+            gaps += (f"not recorded by {n_without} of {len(results)} runs; {takes}",)
+        return Fact(sample, gaps, "", paper, _stopped(results, T))
+    if missing or any(holds(each, metric) for each in results):
+        state = "/".join(dict.fromkeys(result.status for result in missing))
+        return Fact(sample, gaps, state, paper)
+    return Fact(sample, (takes,), "not recorded", paper)
+
+
+def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
+    """Yield the distinct reasons of missing results, in words that other cells can share."""
+    by_reason: dict[str, list[Result]] = {}
+    for result in missing:
+        reason = shortened(" ".join(result.reported_reason.split()), _LONGEST_REASON)
+        text = f"{result.status}: {reason}" if reason else result.status
+        by_reason.setdefault(text, []).append(result)
+    for text, results in by_reason.items():
+        if len(results) == n_planned:
+            if text != results[0].status:
+                yield text
+        else:
+            yield f"no result of {len(results)} of {n_planned} runs: {text}"
+
+
+def _stopped(results: Sequence[Result], T: int) -> str:
+    """Return a description of the runs that stopped before T, with the reasons; or nothing."""
+    stopped = [r.record for r in results if r.stopped_at is not None and r.record is not None]
+    stops = {record.n_rounds for record in stopped}
+    if not stops or min(stops) >= T:
+        return ""
+    rounds = f"round{'s' * (len(stops) > 1)} {span(stops)}"
+    share = f" in {len(stopped)} of {len(results)} runs" if len(stopped) < len(results) else ""
+    reasons = dict.fromkeys(record.stop_reason or "no reason given" for record in stopped)
+    run = results[0].run
+    noise = "" if results[0].noise == "clean" else f", {results[0].noise}"
+    return f"{run.dataset}/{run.method}{noise} after {rounds}{share} ({', '.join(reasons)})"
+
+
+def contest(facts: Facts, best: str) -> Iterator[str]:
+    """Yield sentences on the booster that is best in most cases, at the last T of a table.
+
+    A case is a data set with a noise on which every booster has a value. A lead is beyond chance if
+    all tests against the others are significant at 0.05, with Holm's method over the cases.
+
+    Parameters
+    ----------
+    facts : Facts
+    best : str
+        What the best booster has, such as "lowest test error".
+    """
+    T = list(facts)[-1].rounds
+    boosters = list(dict.fromkeys(key.booster for key in facts))
+    rivals = by_place(facts).items()
+    cases = {(place.noise, place.dataset): of for place, of in rivals if place.rounds == T}
+    wins = Counter(name for of in cases.values() for name in boosters if of[name].best)
+    if not wins:
+        return
+    n_won = max(wins.values())
+    leader, *equals = (name for name, n in wins.items() if n == n_won)
+    noises = {noise for noise, _ in cases}
+    what = "data sets" if len(noises) == 1 else "combinations of data set and noise"
+    where = f"on {n_won} of {len(cases)} {what}" if len(cases) > 1 else f"on {next(iter(cases))[1]}"
+    short = min(noises).partition(" (")[0]
+    noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({short}), "
+    when = "after the last round" if T == END else f"after {T} rounds"
+    beyond = _beyond_chance([*cases.values()], leader)
+    is_tie = equals and len(cases) == 1
+    has = f"{listed([leader, *equals])} have" if is_tie else f"{leader} has"
+    yield f"{noise}{has} the {best} {where} {when}{beyond}."
+    true = [of[leader].best for (noise, _), of in cases.items() if noise == "clean"]
+    if true and len(noises) > 1:
+        wrong = f"{n_won - sum(true)} of {len(cases) - len(true)}"
+        yield f"With wrong labels that is {wrong}, with true ones {sum(true)} of {len(true)}."
+    others = [f"{name} on {n}" for name, n in wins.most_common()[1:]]
+    if others and len(cases) > 1:
+        more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
+        ties = "; ties count for each" if wins.total() > len(cases) else ""
+        yield f"Then {listed(others[:_MOST_OTHERS] + more)}{ties}."
+    printed = [[of[leader].paper, *(of[name].paper for name in of)] for of in cases.values()]
+    errors = [[paper.error for paper in of if paper and paper.error is not None] for of in printed]
+    known = [of for of in errors if len(of) == len(boosters) + 1]
+    if known:
+        yield f"In the paper: on {sum(of[0] == min(of) for of in known)} of {len(known)}."
+
+
+def _beyond_chance(cases: Sequence[Rivals], leader: str) -> str:
+    """Return on how many of the cases that the leader wins its lead is beyond chance, in words."""
+    won = [{name: of[name].sample for name in of} for of in cases if of[leader].best]
+    tests = [[estimate(of[leader], of[name]) for name in of if name != leader] for of in won]
+    if any(not test.test or test.why for of in tests for test in of):
+        return ""
+    p = holm([max(test.not_below(0.0) for test in of) for of in tests])
+    n = sum(each <= LEVEL for each in p)
+    if len(cases) > 1:
+        return f", beyond chance on {n or 'none of them'}"
+    return ", beyond chance" if n else ", which may be chance"
+
+
+def mark_even(facts: Facts) -> None:
+    """Mark the facts that are not significantly worse than the best at the same place.
+
+    The test is that of the design of the runs at 0.05, with Holm's method over the boosters of a
+    place. A difference that cannot be tested is not marked.
+    """
+    for of in by_place(facts, complete=False).values():
+        best, *others = sorted(of.values(), key=lambda fact: not fact.best)
+        tests = [estimate(fact.sample, best.sample) for fact in others if best.best]
+        p = holm([test.not_above(0.0) for test in tests])
+        for fact, test, each in zip(others, tests, p, strict=best.best):
+            fact.even = bool(test.test and not test.why and each > LEVEL and not fact.best)

@@ -1,17 +1,17 @@
 """Format-independent tables: labels, cells and remarks, and their output.
 
 Methods have their printed names, in CSV those of the config. LaTeX tables, with booktabs, have the
-width of a column; columns and rows without room are continued in another table.
+width of a column or of the page; rows without room are continued in another table.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-import re
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table, shortened
@@ -20,7 +20,7 @@ from boostbench.reports.text import plain as text_on_a_line
 from boostbench.reports.values.paper import Held
 
 STOPPED, OFF, BETTER, WORSE, EVEN, BEYOND = "†", "‡", "§", "¶", "≈", "–"
-#: Meanings of marks.
+#: Meanings of marks; two are an `Agreement` with a printed value.
 IN_WORDS = {
     STOPPED: "stopped early",
     OFF: "off the paper's value",
@@ -64,7 +64,7 @@ class Table:
     footers: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()  # cells refer to them by number, from 1
     #: Comparisons with printed numbers, by number, of each column of the paper and reading.
-    held: tuple[tuple[str, str, Mapping[str, Held]], ...] = ()
+    held: Mapping[tuple[str, str], Mapping[str, Held]] = field(default_factory=dict)
     is_main: bool = True  # its comparisons count in the overview, not only as readings
     answer: tuple[str, ...] = ()  # what the table says, in sentences that a page begins with
 
@@ -197,10 +197,9 @@ def _references(notes: Iterable[int]) -> str:
     return "".join(f" [{number}]" for number in notes)
 
 
-#: Widths in points, of text of 8 points: a column (3.2 in), a letter, the space between columns.
-_COLUMN, _LETTER, _SPACE = 230.0, 4.0, 6.0
+#: Widths in points, of text of 8 points: a column (3.2 in), a page, a letter, between columns.
+_COLUMN, _PAGE, _LETTER, _SPACE = 230.0, 500.0, 4.0, 6.0
 _MOST_ROWS, _LONGEST = 48, 26  # rows of a table, letters of a name
-_PARAMETER = re.compile(r"([\w.]+)=(.*)")
 
 
 def to_latex(table: Table, *, label: str = "", own: Collection[str] = ()) -> str:
@@ -214,16 +213,20 @@ def to_latex(table: Table, *, label: str = "", own: Collection[str] = ()) -> str
     own : collection of str, default=()
         Labels of boosters to set in italics, as those of the author.
     """
-    texts = [r"% needs \usepackage{booktabs}"]
-    blocks = (block for part in _by_noise(table) for block in _blocks(part, own))
-    for number, (caption, lines) in enumerate(blocks, start=1):
+    texts = [r"% needs \usepackage{booktabs,graphicx}"]
+    starts = [(p, start) for p in _by_noise(table) for start in range(0, len(p.rows), _MOST_ROWS)]
+    for number, (part, start) in enumerate(starts, start=1):
+        lines, width = _tabular(part, slice(start, start + _MOST_ROWS), own)
+        caption = rf"{latex(part.title)}, continued" if start else _caption(part, own)
         name = label if number == 1 else f"{label}-{number}"
+        place = "table" if width <= _COLUMN else "table*"
+        fit = [r"\resizebox{\textwidth}{!}{%", *lines, "}"] if width > _PAGE else lines
         texts += [
-            r"\begin{table}",
+            rf"\begin{{{place}}}",
             r"\centering\footnotesize\setlength{\tabcolsep}{3pt}",
             rf"\caption{{{caption}}}" + rf"\label{{{name}}}" * bool(label) + r"\par\smallskip",
-            *lines,
-            r"\end{table}",
+            *fit,
+            rf"\end{{{place}}}",
         ]
     return "\n".join(texts) + "\n"
 
@@ -249,24 +252,19 @@ def short_labels(labels: Iterable[str]) -> dict[str, tuple[str, str]]:
         grid = [set(words) for words in variants.values() if words and all("=" in w for w in words)]
         common = set.intersection(*grid) if len(grid) > 1 else set()
         for label, words in variants.items():
-            differing = [word for word in words if word not in common]
-            is_alone = len(variants) == 1
-            text = (label, "") if is_alone else (name, ", ".join(map(_symbol, differing)))
-            short[label] = text
+            differing = [_symbol(word) for word in words if word not in common]
+            short[label] = (label, "") if len(variants) == 1 else (name, ", ".join(differing))
     return short
 
 
 def _symbol(word: str) -> str:
     """Return ``parameter=value`` with a Greek letter for the parameter, if it is named as one."""
-    match = _PARAMETER.fullmatch(word)
-    if match is None:
-        return word
-    name = match[1].rpartition("__")[2]
-    try:
-        name = unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda')}")
-    except KeyError:
-        name = SYMBOLS.get(name, name)
-    return f"{name}={match[2]}"
+    parameter, is_set, value = word.partition("=")
+    name = parameter.rpartition("__")[2]
+    symbol = SYMBOLS.get(name, name)
+    with suppress(KeyError):
+        symbol = unicodedata.lookup(f"GREEK SMALL LETTER {name.replace('lambda', 'lamda')}")
+    return f"{symbol}={value}" if is_set else word
 
 
 def _by_noise(table: Table) -> Iterator[Table]:
@@ -280,74 +278,38 @@ def _by_noise(table: Table) -> Iterator[Table]:
         yield replace(table, names=table.names[1:], rows=tuple(rows), title=title)
 
 
-@dataclass(frozen=True)
-class _Column:
-    """A column, in LaTeX."""
-
-    heads: tuple[str, str, str]  # name, variant of it, and "ours" or "paper"
-    cells: tuple[str, ...]
-    width: float  # in points
-
-
-def _blocks(table: Table, own: Collection[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield caption and lines of each table that the rows and columns need."""
-    names = short_labels([*table.columns, *(label for row in table.rows for label in row.labels)])
-    texts = {label: _joined(*pair) for label, pair in names.items()}
-    caption = _caption(table, own)
-    for start in range(0, len(table.rows), _MOST_ROWS):
-        part = replace(table, rows=table.rows[start : start + _MOST_ROWS])
-        labels = [tuple(_name(texts[x], x in own) for x in row.labels) for row in part.rows]
-        room = _COLUMN - sum(
-            _width([name, *(texts[row.labels[i]] for row in part.rows)])
-            for i, name in enumerate(table.names)
-        )
-        chunk: list[_Column] = []
-        for columns in _columns(part, names, own):
-            if chunk and sum(each.width for each in (*chunk, *columns)) > room:
-                yield caption, _tabular(part, labels, chunk)
-                caption, chunk = rf"{latex(table.title)}, continued", []
-            chunk += columns
-        yield caption, _tabular(part, labels, chunk)
-        caption = rf"{latex(table.title)}, continued"
-
-
 def _joined(name: str, variant: str) -> str:
     """Return name and variant; the variant tells rows apart, so that the name is shortened."""
     head = shortened(in_print(name), max(4, _LONGEST - 2 - len(variant)))
     return f"{head}, {variant}" if variant else name
 
 
-def _columns(
-    table: Table, names: dict[str, tuple[str, str]], own: Collection[str]
-) -> Iterator[list[_Column]]:
-    """Yield each column; one with values of the paper as two columns."""
-    for place, (label, with_paper) in enumerate(zip(table.columns, table.with_paper, strict=True)):
-        cells = [row.cells[place] for row in table.rows]
-        (name, variant), n = names[label], 1 + with_paper
-        heads = _name(name, label in own), latex(variant)
-        least = _width([variant or name]) / n
-        texts = [cell.text.replace(" ± ", "") + cell.marks.replace(EVEN, "") for cell in cells]
-        side = "ours" * with_paper
-        columns = [_Column((*heads, side), tuple(map(_ours, cells)), max(_width(texts), least))]
-        if with_paper:
-            printed = [cell.paper for cell in cells]
-            width = max(_width(printed), least)
-            columns.append(_Column((*heads, "paper"), tuple(map(latex, printed)), width))
-        yield columns
-
-
-def _tabular(
-    table: Table, labels: Sequence[tuple[str, ...]], columns: Sequence[_Column]
-) -> list[str]:
-    """Return the lines of some columns of a table."""
+def _tabular(table: Table, rows: slice, own: Collection[str]) -> tuple[list[str], float]:
+    """Return the lines of some rows of a table, and about its width in points."""
     import pandas as pd
 
-    levels = [level for level in range(3) if any(column.heads[level] for column in columns)]
-    heads = [[column.heads[level] for column in columns] for level in levels]
+    names = short_labels([*table.columns, *(label for row in table.rows for label in row.labels)])
+    texts = {label: _joined(*pair) for label, pair in names.items()}
+    labels = [tuple(_name(texts[x], x in own) for x in row.labels) for row in table.rows[rows]]
+    width = sum(
+        _width([name, *(texts[row.labels[i]] for row in table.rows)])
+        for i, name in enumerate(table.names)
+    )
+    heads: list[tuple[str, str, str]] = []
+    columns: list[list[str]] = []
+    for place, (label, with_paper) in enumerate(zip(table.columns, table.with_paper, strict=True)):
+        cells = [row.cells[place] for row in table.rows[rows]]
+        name, variant = names[label]
+        sides = ("ours" * with_paper, map(_ours, cells)), ("paper", (latex(c.paper) for c in cells))
+        for side, shown in sides[: 1 + with_paper]:
+            heads.append((_name(name, label in own), latex(variant), side))
+            columns.append([*shown])
+        width += _width([variant or name, *(c.text + c.paper for c in cells)]) + _SPACE * with_paper
+    levels = [level for level in zip(*heads, strict=True) if any(level)]
     frame = pd.DataFrame(
-        list(zip(*(column.cells for column in columns), strict=True)),
+        list(zip(*columns, strict=True)),
         index=pd.MultiIndex.from_tuples(labels, names=[latex(name) for name in table.names]),
-        columns=pd.MultiIndex.from_arrays(heads) if len(heads) > 1 else heads[0],
+        columns=pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else levels[0],
     )
     lines: list[str] = frame.style.to_latex(
         column_format=f"@{{}}{'l' * len(table.names)}{'r' * len(columns)}@{{}}",
@@ -356,12 +318,12 @@ def _tabular(
         multicol_align="c",
     ).splitlines()
     last = lines.index(r"\midrule") - 2  # of the heads; pandas puts the names below it
-    names = " & ".join(map(latex, table.names))
-    lines[last : last + 2] = [names + lines[last][3 * len(table.names) - 3 :]]
-    summaries = [place for place, row in enumerate(table.rows) if row.is_summary]
+    head = " & ".join(map(latex, table.names))
+    lines[last : last + 2] = [head + lines[last][3 * len(table.names) - 3 :]]
+    summaries = [place for place, row in enumerate(table.rows[rows]) if row.is_summary]
     if summaries:
         lines.insert(lines.index(r"\midrule") + 1 + summaries[0], r"\midrule")
-    return lines
+    return lines, width
 
 
 def _ours(cell: TableCell) -> str:

@@ -42,6 +42,8 @@ EXPORT_COLUMNS = (
 _LABEL_NUMBERS: dict[str, Any] = {"noise_rate": float, "seed": int, "fold": int, "stopped": int}
 #: Value of T that stands for the last round of each run.
 END: Final = "end"
+#: Rounds of a frame: given ones, the last of each run, or all.
+Rounds = Sequence[int] | Literal["end"] | None
 #: The errors that every run records.
 ERRORS = tuple(name for name, each in NUMBERS.items() if each.always and each.type is int)
 
@@ -86,10 +88,7 @@ class Study:
         return cells
 
     def only(
-        self,
-        boosters: Sequence[str] = (),
-        datasets: Sequence[str] = (),
-        noises: Sequence[str] = (),
+        self, boosters: Sequence[str] = (), datasets: Sequence[str] = (), noises: Sequence[str] = ()
     ) -> Study:
         """Return the part of the study with the given labels; an empty sequence selects all."""
         selected = (
@@ -198,9 +197,7 @@ def round_of(run: Run, at: int | str | None) -> int | None:
 
 
 def tidy(
-    results: Sequence[Result],
-    rounds: Sequence[int] | Literal["end"] | None = None,
-    metrics: Iterable[str] = ERRORS,
+    results: Sequence[Result], rounds: Rounds = None, metrics: Iterable[str] = ERRORS
 ) -> pd.DataFrame:
     """Return error curves as a data frame with one row per run, round and metric.
 
@@ -249,9 +246,7 @@ def _labels(result: Result) -> tuple[Any, ...]:
 
 
 def export_rows(
-    results: Sequence[Result],
-    rounds: Sequence[int] | Literal["end"] | None = None,
-    asked: Iterable[str] = (),
+    results: Sequence[Result], rounds: Rounds = None, asked: Iterable[str] = ()
 ) -> pd.DataFrame:
     """Return the rows that ``boostbench export`` prints.
 
@@ -338,7 +333,7 @@ def holds(result: Result, metric: str) -> bool:
     return quantity.curve in record.curves
 
 
-def _grid(run: Run, rounds: Sequence[int] | Literal["end"] | None) -> NDArray[np.int64]:
+def _grid(run: Run, rounds: Rounds) -> NDArray[np.int64]:
     """Return the rounds of `tidy` for one run."""
     if rounds is None:
         return np.arange(1, run.rounds + 1)

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
-from boostbench.reports.values.rank_statistics import ROUNDING
-from boostbench.reports.values.samples import Estimate, Repeats
+from boostbench.reports.values.estimates import ROUNDING, Estimate
+from boostbench.reports.values.samples import Repeats
+from boostbench.source import read_text
 
 #: The quantity that papers print.
 PRINTED = "test_error"
@@ -46,6 +47,12 @@ class PaperValue:
     std: float | None = None  # standard deviation over runs, as a fraction
     repeats: int = 1  # number of runs whose mean it is
     column: str = ""  # of the paper: its table and its name of the method
+
+    @property
+    def remark(self) -> str:
+        """The doubt in a sentence."""
+        what = "paper has no value" if self.error is None else "paper's value doubtful"
+        return f"{what}: {self.doubt}"
 
     @property
     def rounding(self) -> float:
@@ -142,14 +149,7 @@ def read_rows(
     ConfigError
         If the file cannot be read or lacks a column.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        what = f"cannot be read: {error.strerror}"
-        raise ConfigError([DataError(what, where=str(path))]) from error
-    except UnicodeDecodeError as error:
-        raise ConfigError([DataError("is not a UTF-8 text file", where=str(path))]) from error
-    reader = csv.DictReader(io.StringIO(text, newline=""))
+    reader = csv.DictReader(io.StringIO(read_text(Path(path)), newline=""))
     columns = [column for column in reader.fieldnames or () if column]
     if not columns:
         what = "is empty; the first line must name the columns"
@@ -292,9 +292,7 @@ def hold(
 
 
 def placebo_of(
-    printed: PaperValue,
-    columns: Iterable[tuple[PaperValue | None, T]],
-    agrees: Callable[[T], bool],
+    printed: PaperValue, columns: Iterable[tuple[PaperValue | None, T]], agrees: Callable[[T], bool]
 ) -> float | None:
     """Return the share of wrong columns that agree with a printed value, its chance level.
 
