@@ -96,8 +96,9 @@ def _problem(result: Result) -> tuple[str, str, int, int]:
 
 def _is_own(name: str) -> bool:
     """Return whether a booster is of the author: from a file or a plugin."""
-    is_known = boosters.is_foreign(name) or boosters.module(name).startswith("boostbench.")
-    return ".py:" in name or not is_known
+    if ".py:" in name:
+        return True
+    return not boosters.is_foreign(name) and not boosters.module(name).startswith("boostbench.")
 
 
 _WIDTH, _POINTS = 3.3, 8.0  # of a column in inches, and size of all text
