@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 from boostbench import registry
 from boostbench.errors import AbsentError, BoostbenchError, unknown
 from boostbench.experiments.configs.expressions import holds_expression
-from boostbench.experiments.runs import BoosterSpec
-from boostbench.quantities import QUANTITIES
 from boostbench.registry import Registry, name_and_options
 from boostbench.validation import MistakesError
 
@@ -54,13 +52,6 @@ def parameter_names(kinds: Registry, component: Any) -> list[str] | None:
     return [*names, *_ANY_NOISE] if kinds is registry.noise_models else names
 
 
-def drawn_by(name: str) -> list[str]:
-    """Return the values that a generator may draw, named by its parameters; else empty."""
-    if name not in registry.generators:
-        return []
-    return parameter_names(registry.generators, registry.generators.get(name)) or []
-
-
 def mistakes_of(
     kinds: Registry, source: str, params: Mapping[str, Any], name: str = ""
 ) -> MistakesError:
@@ -93,41 +84,22 @@ def mistakes_of(
     abstract = [key for key, each in members if getattr(each, "__isabstractmethod__", None)]
     if abstract:
         mistakes.add(f"{kinds.kind} {name!r} must define {', '.join(sorted(abstract))}")
-    _check_names(kinds, component, name, params, mistakes)
-    if is_booster and kinds.module(source).startswith("boostbench."):
-        for key in [key for key in _NOT_IN_RUNS if key in params]:
-            mistakes.add(f"a booster's {key!r} {_NOT_IN_RUNS[key]}", key)
+    is_own = kinds.module(source).startswith("boostbench.")
+    refused = _SET_ELSEWHERE | (_NOT_IN_RUNS if is_own else {}) if is_booster else {}
+    known = parameter_names(kinds, component)
+    other_keys = ("model", "rate") if kinds is registry.noise_models else ()
+    for key in params:
+        if key in refused:
+            mistakes.add(f"a booster's {key!r} {refused[key]}", key)
+        elif known is not None and key not in known:
+            owner = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
+            mistakes.add(unknown("parameter", key, (*known, *other_keys), of=owner), key)
     if is_booster and not mistakes.found and not kinds.is_foreign(source):
         for key in [key for key in registry.INNER if key in params]:
             mistakes.take(partial(_check_inner, registry.INNER[key]), params[key], key)
     if is_trained and not mistakes.found:
         _check_values(kinds, component, name, params, mistakes)
     return mistakes
-
-
-def check_recorded(booster: BoosterSpec, record: Iterable[str], mistakes: MistakesError) -> None:
-    """Collect the recorded quantities that a booster does not provide."""
-    try:
-        component = registry.boosters.get(booster.component)
-    except BoostbenchError:
-        return
-    for name, each in QUANTITIES.recorded((), record).items():
-        if each.method and not hasattr(component, each.method):
-            what = f"has no method {each.method!r}, which recording {name!r} requires"
-            mistakes.add(f"booster {booster.label!r} {what}")
-
-
-def _check_names(
-    kinds: Registry, component: Any, name: str, params: Mapping[str, Any], mistakes: MistakesError
-) -> None:
-    known = parameter_names(kinds, component)
-    other_keys = ("model", "rate") if kinds is registry.noise_models else ()
-    for key in params:
-        if kinds is registry.boosters and key in _SET_ELSEWHERE:
-            mistakes.add(f"a booster's {key!r} {_SET_ELSEWHERE[key]}", key)
-        elif known is not None and key not in known:
-            owner = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
-            mistakes.add(unknown("parameter", key, (*known, *other_keys), of=owner), key)
 
 
 def _check_inner(kinds: Registry, spec: Any) -> None:

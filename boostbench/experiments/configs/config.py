@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -19,8 +21,8 @@ from pydantic import (
     model_validator,
 )
 
-from boostbench.errors import unknown
-from boostbench.experiments.configs.components import check_recorded
+from boostbench import registry
+from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.entries import DataSet, read_boosters, read_datasets, read_noise
 from boostbench.experiments.configs.fields import (
     MAX_FOLDS,
@@ -73,8 +75,14 @@ def _checked_record(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, 
     """Return the names in order, without those that are in every record and change no run."""
     asked, mistakes = QUANTITIES.asked_by("record"), MistakesError()
     record = tuple(sorted(name for name in names if not QUANTITIES[asked[name]].always))
-    for booster in info.data.get("boosters", ()) if setting_of(info).check_parameters else ():
-        check_recorded(booster, record, mistakes)
+    quantities = QUANTITIES.recorded((), record)
+    needed = {name: each.method for name, each in quantities.items() if each.method}
+    boosters = info.data.get("boosters", ()) if setting_of(info).check_parameters else ()
+    for booster, (name, method) in product(boosters, needed.items()):
+        with suppress(BoostbenchError):  # of an absent booster, whose runs are skipped
+            if not hasattr(registry.boosters.get(booster.component), method):
+                what = f"has no method {method!r}, which recording {name!r} requires"
+                mistakes.add(f"booster {booster.label!r} {what}")
     mistakes.close()
     return record
 

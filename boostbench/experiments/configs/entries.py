@@ -21,7 +21,7 @@ from boostbench.data.catalog import find_entry, folded
 from boostbench.data.loading import is_undivided
 from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
-from boostbench.experiments.configs.components import drawn_by
+from boostbench.experiments.configs.components import parameter_names
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, setting_of
 from boostbench.experiments.runs import CLEAN, Axis, BoosterSpec, Data, Noise, Params, Rounds
@@ -230,7 +230,9 @@ def _read_noise(setting: Setting, datasets: Sequence[DataSet], item: Any) -> lis
     noises = [mistakes.take(partial(validated, Noise), {**given, "rate": rate}) for rate in rates]
     named = [rate for rate in rates if isinstance(rate, str)]
     for rate, entry in itertools.product(named, datasets):
-        if rate not in drawn_by(entry.data.component):
+        kinds, name = registry.generators, entry.data.component
+        drawn = parameter_names(kinds, kinds.get(name)) if name in kinds else None
+        if rate not in (drawn or ()):
             what = "must be a number from 0 to 1, or the name of a value that the problem draws"
             draws = f"found {rate!r}, which {entry.data.label} does not draw"
             mistakes.add(f"{what}, {draws}", "rate")
