@@ -122,7 +122,7 @@ def run_plan(
         Runs, in the order in which they start.
     store : RecordStore
     executor : Executor
-        It is shut down only after an interruption or an error, to stop the runs in progress.
+        The caller shuts it down; here only an interruption does, to stop the runs in progress.
     on_event : callable or None, default=None
     progress : Progress or None, default=None
         Of earlier plans, to be continued.
@@ -148,9 +148,6 @@ def run_plan(
             with uninterrupted():
                 conductor.collect(0)
                 executor.shutdown()
-        except BaseException:
-            executor.shutdown()
-            raise
     progress.running = ()
     return progress
 
