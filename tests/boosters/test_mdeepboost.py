@@ -29,13 +29,18 @@ FORMS: list[dict[str, Any]] = [
     {"surrogate": "max", "loss": "logistic"},
 ]
 every_form = pytest.mark.parametrize("form", FORMS, ids=lambda form: "-".join(form.values()))
-both_directions = pytest.mark.parametrize("direction", ["projected", "figure1"])
 
 
 @every_form
-@both_directions
-@pytest.mark.parametrize("penalties", [(0.0, 0.0), (0.01, 0.005)], ids=["free", "penalised"])
-@pytest.mark.parametrize("step", ["bound", "exact"])
+@pytest.mark.parametrize(
+    ("direction", "penalties", "step"),
+    [  # each pair of two values
+        ("projected", (0.0, 0.0), "bound"),
+        ("projected", (0.01, 0.005), "exact"),
+        ("figure1", (0.0, 0.0), "exact"),
+        ("figure1", (0.01, 0.005), "bound"),
+    ],
+)
 def test_the_objective_never_rises(
     form: dict[str, Any], direction: str, penalties: tuple[float, float], step: str
 ) -> None:

@@ -123,7 +123,6 @@ def test_threads_that_share_a_tree_change_no_bit_of_it(kind, shape, data):
             assert binned.n_parts == min(n_jobs, d)
             rules = learner._rules(binned, demand, np.random.default_rng(0))
             rules = rules._replace(entry_cost=entry_cost)
-            pruning = learner._pruning_rules()
-            grown.append(growing.grow_trees(binned, rules, numbers_of(demand), pruning))
+            grown.append(growing.grow_trees(binned, rules, numbers_of(demand)))
     for other in grown[1:]:
         assert_same_trees(other, grown[0])

@@ -27,10 +27,6 @@ def test_whatever_may_change_the_result_changes_the_value(change):
     assert value_of(dataclasses.replace(RUN, **change)) != value_of(RUN)
 
 
-def test_the_number_of_rounds_is_no_part_of_the_value():
-    assert value_of(dataclasses.replace(RUN, rounds=11)) == value_of(RUN)
-
-
 def test_labels_and_the_folder_of_a_plugin_do_not_change_the_value():
     other = BoosterSpec("samme", label="SAMME", source="/elsewhere/samme")
     assert value_of(dataclasses.replace(RUN, booster=other)) == value_of(RUN)
