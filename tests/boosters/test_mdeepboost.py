@@ -105,14 +105,14 @@ def test_projected_descent_reaches_the_optimum_over_all_stumps(form: dict[str, A
     X, y = rng.random((15, 2)), rng.integers(3, size=15).astype(np.int32)
     y[X[:, 0] > 0.6] = 0
     reached = descend(
-        "mdeepboost", X, y, 1, n_estimators=1500, complexity_penalty=0.0, l1_penalty=0.02, **form
+        "mdeepboost", X, y, 1, n_estimators=600, complexity_penalty=0.0, l1_penalty=0.02, **form
     )
     best = optimum(reached.booster._loss_part(), all_stumps(X, 3), y, 0.02)
     # L-BFGS may stop short of the optimum too, where rounding ends its line search
     assert reached.losses[-1] == pytest.approx(best, abs=2e-5)
     if form == {"surrogate": "sum"}:
         printed = descend(
-            "mdeepboost", X, y, 1, n_estimators=1500, direction="figure1",
+            "mdeepboost", X, y, 1, n_estimators=600, direction="figure1",
             complexity_penalty=0.0, l1_penalty=0.02,
         )  # fmt: skip
         assert printed.booster.stop_reason_ == "stationary"
