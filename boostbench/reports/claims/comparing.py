@@ -38,8 +38,7 @@ from boostbench.reports.claims.inference import (
     outcome_of,
     turned,
 )
-from boostbench.reports.claims.kind import AboutMeans, AboutRuns, AboutValues, Case, Cell, Evidence
-from boostbench.reports.text import span
+from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
 from boostbench.reports.values.estimates import ROUNDING, competition_ranks
 from boostbench.reports.values.frame import END, Result, error_at
 from boostbench.reports.values.paper import ONE_DRAW, PaperValue, compare_with_printed, placebo_of
@@ -336,44 +335,6 @@ class Trend(AboutMeans):
         if self.direction == "rises":
             return turned(lower(before, after, ties=room > 0, slack=room))
         return lower(after, before, ties=room > 0, slack=room)
-
-
-@claims.register("stops")
-class Stops(AboutRuns):
-    """Every run stops before a given round.
-
-    Attributes
-    ----------
-    booster : tuple of str
-        Each is a separate case.
-    before : int
-        Every run makes fewer rounds than this.
-    reason : str
-        Text that the stop reason contains; by default, any reason.
-    """
-
-    booster: Labels
-    before: Whole
-    reason: str = ""
-
-    def cases(self, evidence: Evidence) -> Iterable[Case]:
-        """Yield an outcome on all runs of each cell."""
-        for cell in evidence.cells(self.booster):
-            stopped = evidence.sample(cell, read=self._is_stopped)
-            made = evidence.sample(cell, read=_rounds_made).values
-            outcome = near(stopped, Repeats.constant(1.0, stopped), 0.0)
-            numbers = {"rounds made": span([int(n) for n in made.values()]) if made else "–"}
-            yield evidence.case(cell, outcome, numbers)
-
-    def _is_stopped(self, result: Result) -> float:
-        assert result.record is not None
-        is_early = result.record.n_rounds < min(self.before, result.run.rounds)
-        return float(is_early and self.reason in result.record.stop_reason)
-
-
-def _rounds_made(result: Result) -> float:
-    assert result.record is not None
-    return float(result.record.n_rounds)
 
 
 @claims.register("matches_paper")

@@ -1,4 +1,4 @@
-"""Base classes of the kinds of claims, and the evidence from which they compute their cases."""
+"""Base classes of the kinds of claims, their evidence, and the kind about runs alone."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Options, Scope
 from boostbench.quantities import QUANTITIES, Quantity
+from boostbench.registry import claims
 from boostbench.reports.claims.claim_options import (
     Amount,
     At,
     AtLeast,
     Datasets,
     Exceptions,
+    Labels,
     MetricName,
     Noises,
     Rule,
     Whole,
 )
-from boostbench.reports.claims.inference import Outcome
-from boostbench.reports.values.frame import END, Study
+from boostbench.reports.claims.inference import Outcome, near
+from boostbench.reports.text import span
+from boostbench.reports.values.frame import END, Result, Study
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
 from boostbench.reports.values.samples import Design, Read, Repeats, over_sets, sample_of
 from boostbench.validation import MistakesError
@@ -316,6 +319,44 @@ class AboutRuns(Kind):
     noise: Noises = Field((), validate_default=True)
     except_: Exceptions = Field((), alias="except")
     pooled: bool = False
+
+
+@claims.register("stops")
+class Stops(AboutRuns):
+    """Every run stops before a given round.
+
+    Attributes
+    ----------
+    booster : tuple of str
+        Each is a separate case.
+    before : int
+        Every run makes fewer rounds than this.
+    reason : str
+        Text that the stop reason contains; by default, any reason.
+    """
+
+    booster: Labels
+    before: Whole
+    reason: str = ""
+
+    def cases(self, evidence: Evidence) -> Iterable[Case]:
+        """Yield an outcome on all runs of each cell."""
+        for cell in evidence.cells(self.booster):
+            stopped = evidence.sample(cell, read=self._is_stopped)
+            made = evidence.sample(cell, read=_rounds_made).values
+            outcome = near(stopped, Repeats.constant(1.0, stopped), 0.0)
+            numbers = {"rounds made": span([int(n) for n in made.values()]) if made else "–"}
+            yield evidence.case(cell, outcome, numbers)
+
+    def _is_stopped(self, result: Result) -> float:
+        assert result.record is not None
+        is_early = result.record.n_rounds < min(self.before, result.run.rounds)
+        return float(is_early and self.reason in result.record.stop_reason)
+
+
+def _rounds_made(result: Result) -> float:
+    assert result.record is not None
+    return float(result.record.n_rounds)
 
 
 class AboutValues(AboutRuns):

@@ -26,6 +26,7 @@ from boostbench.reports.tables.table import (
     Row,
     Table,
     TableCell,
+    axis_label,
 )
 from boostbench.reports.text import capital, listed, shortened, span
 from boostbench.reports.values.estimates import estimate, holm
@@ -93,7 +94,7 @@ def build_table(
     return Table(
         title=title,
         names=names,
-        columns=tuple(_label(columns, column) for column in layout.axes[columns]),
+        columns=tuple(axis_label(columns, column) for column in layout.axes[columns]),
         rows=tuple(table_rows),
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
@@ -162,7 +163,7 @@ class _Layout:
             for (name, is_summary), row in product(names, self.axes[row_axis]):
                 place = {"noise": noise, row_axis: row, "dataset": name}
                 keys = [FactKey(**{**place, columns: column}) for column in self.axes[columns]]
-                labels = tuple(_label(axis, place[axis]) for axis in label_axes)
+                labels = tuple(axis_label(axis, place[axis]) for axis in label_axes)
                 rows.append(Row(labels, tuple(map(self._cell, keys)), is_summary))
         return rows, tuple(_TITLES[axis] for axis in label_axes)
 
@@ -245,12 +246,6 @@ class _Layout:
                 shares.append(f"{booster} {agree} of {len(own)} ({chance:.1f})")
         if len(shares) > 1:
             yield f"By booster (in brackets the chance level): {', '.join(shares)}."
-
-
-def _label(axis: str, value: object) -> str:
-    if axis == "rounds":
-        return "last round" if value == END else f"T = {value}"
-    return str(value)
 
 
 def _remarks_on_rounds(study: Study, at: object) -> list[str]:

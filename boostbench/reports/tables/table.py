@@ -17,6 +17,7 @@ from functools import cached_property
 from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table, shortened
 from boostbench.reports.text import markdown as escaped
 from boostbench.reports.text import plain as text_on_a_line
+from boostbench.reports.values.frame import END
 from boostbench.reports.values.paper import Held
 
 STOPPED, OFF, BETTER, WORSE, EVEN, BEYOND = "†", "‡", "§", "¶", "≈", "–"
@@ -356,3 +357,10 @@ def _printed(text: str) -> str:
 
 def _width(texts: Iterable[str]) -> float:
     return _LETTER * max(len(_printed(text)) for text in texts) + _SPACE
+
+
+def axis_label(axis: str, value: object) -> str:
+    """Return the label of a noise, data set, booster or number of rounds."""
+    if axis == "rounds":
+        return "last round" if value == END else f"T = {value}"
+    return str(value)
