@@ -59,6 +59,7 @@ NOT_TYPED = {
     "boostbench report --all": "takes minutes; tests/cli/test_report_all.py does it with few",
     "boostbench reproduce": "takes hours",
     "boostbench run noise-study/": "takes hours; `run quickstart` is typed",
+    "boostbench report noise-study/": "would replace what is published; test_site.py has its own",
     "boostbench report my-study.yaml": "stands for a config of the reader",
     "boostbench verify my-study.yaml": "stands for a config of the reader",
     "boostbench status noise20 --watch": "waits for the runs of others",
