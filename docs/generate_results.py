@@ -61,7 +61,8 @@ def page(path: Path) -> str:
 def study(folder: str) -> str:
     """Return the size of a study and the method that each kind of data should start with."""
     errors = _errors(folder)
-    noises = [*dict.fromkeys(row["noise"] for row in errors if any(map(_number, row.values())))]
+    title = (RESULTS / folder / "standings.md").read_text(encoding="utf-8").partition("\n")[0]
+    noises = title.strip("*").partition("labels: ")[2]
     sets = {row["data_set"]: find_entry(row["data_set"]).n_classes for row in errors}
     n_two = sum(n == 2 for n in sets.values())
     answers = [
@@ -72,7 +73,7 @@ def study(folder: str) -> str:
     return (
         f"**If nobody knows how many labels are wrong, start {listed(answers)}.**\n"
         f"{len(_methods(errors))} methods were compared on {n_two} data sets of two classes and "
-        f"{len(sets) - n_two} of more, with these labels: {', '.join(noises)}."
+        f"{len(sets) - n_two} of more, with these labels: {noises}."
     )
 
 
