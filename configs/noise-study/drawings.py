@@ -126,7 +126,9 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
             errors = [of_noise.get(label) for of_noise in all_errors]
             times = [of_noise.get(label) for of_noise in all_times]
             if all(part is not None and len(part) for part in errors):
-                points[label] = float(np.median(times)), float(np.mean(errors))
+                # the noises may have other data sets, but each has the same of all methods
+                time = float(np.median(np.concatenate(times)))
+                points[label] = time, float(np.mean([np.mean(part) for part in errors]))
         front = list(pareto(points.values()))
         axis.plot(*np.array(front).T, color="0.7", linewidth=1.0, zorder=0)
         for label, (x, y) in points.items():
