@@ -125,10 +125,12 @@ def hypotheses(*folders: str) -> str:
     for folder in folders:
         summary = json.loads((RESULTS / folder / "summary.json").read_text(encoding="utf-8"))
         for claim in summary["claims"]:
-            found = re.findall(r"([^;:]+): true in (\d+ of \d+) cases", claim["reasons"][0])
-            counts = ", ".join(f"{counts} ({noise.strip()})" for noise, counts in found)
-            rows.append([claim["says"], counts or "–", claim["verdict"]])
-    return markdown_table(["hypothesis", "true on", "verdict"], [False] * 3, rows).strip()
+            what = claim["reasons"][0]
+            found = re.findall(r"(?:([^;:]+): )?true in (\d+ of \d+) cases", what)
+            sets = [n + f" ({noise.strip()})" * bool(noise) for noise, n in found]
+            parts = re.findall(r"^(\d+ of \d+) reproduced", what)
+            rows.append([claim["says"], ", ".join([*sets, *parts]) or "–", claim["verdict"]])
+    return markdown_table(["hypothesis", "true in", "verdict"], [False] * 3, rows).strip()
 
 
 def minutes(what: str) -> str:
