@@ -70,6 +70,19 @@ def test_the_pareto_front_of_error_and_time_is_joined(tmp_path: Path) -> None:
     assert_allclose(noisy.get_data(), [[1.0, 2.0], [15.5, 8.5]])
 
 
+def test_a_data_set_may_lack_results_under_one_of_the_noises_of_a_rate(tmp_path: Path) -> None:
+    study = made_up(tmp_path)
+    kept = tuple(
+        type(result)(result.run, "missing")
+        if (result.run.dataset, result.run.noise) == ("a", Noise("pair", 0.3))
+        else result
+        for result in study.results
+    )
+    figure = drawings.error_time(Study(study.config, kept), at=[0.3])
+    # 15.5 and 8.5 over all sets, half a point more under one of the two noises without the easiest
+    assert_allclose(figure.axes[0].lines[0].get_data(), [[1.0, 2.0], [15.75, 8.75]])
+
+
 def test_points_are_named_where_there_is_room() -> None:
     figure = Figure(figsize=(2.0, 2.0), layout="constrained")
     axes = figure.add_subplot(xlim=(0, 10), ylim=(0, 10))
