@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import wrong_labels
+from benchmarks import method_times, wrong_labels
 from benchmarks.data import SHAPES, covtype_like, load
 from benchmarks.table import Row, write
 from benchmarks.timing import compete
+from boostbench.api import Experiment
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -95,3 +96,17 @@ def test_the_estimate_of_wrong_labels_is_shown_beside_the_truth_and_cleanlab(
     shown = wrong_labels.table([row])
     assert "| wine | 3 | 20.2 |" in shown
     assert f"cleanlab {100 * abs(row['cleanlab'] - row['truth']):.1f}." in shown
+
+
+def test_fits_and_predictions_of_each_method_are_timed() -> None:
+    keys = {
+        "datasets": ["iris"],
+        "split": {"holdout": 0.3},
+        "boosters": ["samme", "random-forest"],
+        "rounds": 3,
+        "seeds": 1,
+    }
+    runs = Experiment.load({"name": "times", **keys}).runs
+    times = method_times.measure(runs, (), turns=1)
+    assert np.shape(times) == (3, 2)
+    assert np.all(np.array(times) > 0.0)
