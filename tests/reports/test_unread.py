@@ -77,17 +77,18 @@ def test_quantities_are_kept_at_rounds_that_are_read(tmp_path):
     assert not np.isnan(read(table, select=rounds)).any()
 
 
-def test_files_keep_training_errors_at_rounds_that_are_read(
-    tmp_path,
-):
-    config = make_config(tmp_path, rounds=60, checkpoints=[10, 20])
-    assert left_out(config)[1].curves["train_errors_clean"].dtype == np.int32
+def test_files_keep_errors_at_rounds_that_are_read(tmp_path):
+    config = make_config(tmp_path, rounds=60, checkpoints=[10, 20], report=[("table", {})])
     record, kept = left_out(config, for_file=True)
-    curve = kept.curves["train_errors_clean"]
-    assert (np.flatnonzero(~np.isnan(curve)) + 1).tolist() == [10, 20, 60]
-    assert curve[-1] == record.curves["train_errors_clean"][-1]
-    assert (kept.curves["test_errors"] == record.curves["test_errors"]).all()
-    read_back = Record.model_validate_json(json.dumps(kept.plain()))
-    np.testing.assert_array_equal(read_back.curves["train_errors_clean"], curve)
-    drawn = make_config(tmp_path, rounds=60, report=[("curves", {"y": ["train_error_clean"]})])
-    assert not np.isnan(left_out(drawn, for_file=True)[1].curves["train_errors_clean"]).any()
+    drawn = make_config(
+        tmp_path, rounds=60, report=[("curves", {"y": ["train_error_clean", "test_error"]})]
+    )
+    whole = left_out(drawn, for_file=True)[1].curves
+    for name in ("train_errors_clean", "test_errors"):
+        assert left_out(config)[1].curves[name].dtype == np.int32
+        curve = kept.curves[name]
+        assert (np.flatnonzero(~np.isnan(curve)) + 1).tolist() == [10, 20, 60]
+        assert curve[-1] == record.curves[name][-1]
+        read_back = Record.model_validate_json(json.dumps(kept.plain()))
+        np.testing.assert_array_equal(read_back.curves[name], curve)
+        assert not np.isnan(whole[name]).any()

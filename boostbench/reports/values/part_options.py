@@ -129,9 +129,9 @@ class Unread:
     """Parts of records that nothing reads: most losses and edges, most rounds of some metrics.
 
     - The curves ``edge`` and ``loss`` are kept if an option of the report or of a claim names them.
-    - A curve of floats, such as the log loss, is kept at the read rounds only and NaN elsewhere,
-      unless a part without an option ``at``, such as a figure of curves, names it. So are the
-      training errors for a file; in memory, counts are smaller than floats.
+    - A curve is kept at the read rounds only and NaN elsewhere, unless a part without an option
+      ``at``, such as a figure of curves, names it. In memory, errors are kept whole: counts are
+      smaller than floats.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
 
@@ -159,7 +159,7 @@ class Unread:
         self._whole = {
             each.curve
             for name, each in QUANTITIES.items()
-            if name in drawn or (each.curve in SIZE_OF and (each.on_test or not for_file))
+            if name in drawn or (each.curve in SIZE_OF and not for_file)
         }
         # Data sets for which tests compare single test samples.
         cells = Study(config, tuple(Result(run, "missing") for run in heads)).cells.items()
