@@ -44,10 +44,11 @@ class Params(Mapping[str, Any]):
     True
     """
 
-    __slots__ = ("_text",)
+    __slots__ = ("text",)
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
-        self._text = canonical_json(dict(values)) if values else "{}"
+        #: Canonical JSON.
+        self.text = canonical_json(dict(values)) if values else "{}"
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
@@ -63,28 +64,28 @@ class Params(Mapping[str, Any]):
         return value if isinstance(value, Params) else cls(value)
 
     def __getitem__(self, key: str) -> Any:
-        return json.loads(self._text)[key]
+        return json.loads(self.text)[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(json.loads(self._text))
+        return iter(json.loads(self.text))
 
     def __len__(self) -> int:
-        return len(json.loads(self._text))
+        return len(json.loads(self.text))
 
     def __hash__(self) -> int:
-        return hash(self._text)
+        return hash(self.text)
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Params):
-            return self._text == other._text
+            return self.text == other.text
         return NotImplemented
 
     def __repr__(self) -> str:
-        return f"Params({self._text})"
+        return f"Params({self.text})"
 
     def plain(self) -> dict[str, Any]:
         """Return a new plain dict."""
-        values: dict[str, Any] = json.loads(self._text)
+        values: dict[str, Any] = json.loads(self.text)
         return values
 
 

@@ -22,13 +22,7 @@ from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.text import capital, listed, write_files
-from boostbench.reports.values.estimates import (
-    FEWEST_SETS,
-    ROUNDING,
-    Estimate,
-    estimate,
-    joint_draws,
-)
+from boostbench.reports.values import estimates
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.samples import Repeats, in_common, over_sets, sample_of
 
@@ -274,7 +268,7 @@ def compare_values(
     names = list(dict.fromkeys(name for samples in tables.values() for name in samples))
     everywhere = [name for name in names if all(name in samples for samples in places.values())]
     concluded = list(places)  # data sets with a conclusion
-    if len(places) >= FEWEST_SETS and len(everywhere) > 1:
+    if len(places) >= estimates.FEWEST_SETS and len(everywhere) > 1:
         joint = {b: over_sets([samples[b] for samples in places.values()]) for b in everywhere}
         concluded = [f"{len(places)} data sets"]
         places = {concluded[0]: joint, **places}
@@ -301,9 +295,9 @@ def _ranking(place: str, samples: Samples, rope: float, metric: str) -> list[dic
     """Return one row per booster, the best first."""
     quantity = quantity_of(metric)
     sign = -1.0 if quantity.higher else 1.0
-    draws = joint_draws([*samples.values()])
+    draws = estimates.joint_draws([*samples.values()])
     behind = draws - draws.min(axis=1, keepdims=True)
-    lowest, near = behind <= ROUNDING, behind <= rope + ROUNDING
+    lowest, near = behind <= estimates.ROUNDING, behind <= rope + estimates.ROUNDING
     best = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
     rows = []
     for column, (name, sample) in enumerate(samples.items()):
@@ -344,8 +338,8 @@ def _pair(place: str, left: str, right: str, samples: Samples, rope: float) -> d
     }
 
 
-def _estimate(left: Repeats, right: Repeats) -> Estimate:
-    estimated = estimate(left, right)
+def _estimate(left: Repeats, right: Repeats) -> estimates.Estimate:
+    estimated = estimates.estimate(left, right)
     if estimated.why:
         raise BoostbenchError("boosters are compared by cross-validation, not on one given split")
     return estimated
@@ -407,8 +401,7 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
     """
     parts = f"Comparison of boosters on {listed(study.datasets)}", noise_in_words(study)
     about = ", ".join(filter(None, parts))
-    titled = study.config.model_copy(update={"title": about})
-    report = make_report(replace(study, config=titled))
+    report = make_report(replace(study, config=study.config.model_copy(update={"title": about})))
     shown = comparison.shown()
     for dataset, confusions in comparison.confusion.items():
         booster, matrix = next(iter(confusions.items()))

@@ -96,9 +96,7 @@ def _problem(result: Result) -> tuple[str, str, int, int]:
 
 def _is_own(name: str) -> bool:
     """Return whether a booster is of the author: from a file or a plugin."""
-    if ".py:" in name:
-        return True
-    return not boosters.is_foreign(name) and not boosters.module(name).startswith("boostbench.")
+    return not (boosters.is_foreign(name) or boosters.module(name).startswith("boostbench."))
 
 
 _WIDTH, _POINTS = 3.3, 8.0  # of a column in inches, and size of all text

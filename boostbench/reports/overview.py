@@ -27,7 +27,6 @@ from boostbench.validation import Listed, MistakesError, Model, validated
 
 #: Name of the leaderboard in the folder of a report.
 LEADERBOARD = "leaderboard.html"
-_NO_REPORT = "no report is here; `boostbench report CONFIG` writes one"
 #: Page on the conclusions under each reading, which ``configs/sensitivity.py`` writes.
 SENSITIVITY = "sensitivity.md"
 _OTHERS = "Other experiments"
@@ -75,7 +74,8 @@ def overview_page(results: Path) -> str:
 def _found(results: Path) -> dict[str, Any]:
     papers = by_paper(results).values()
     if not papers:
-        raise BoostbenchError(_NO_REPORT, where=str(results))
+        what = "no report is here; `boostbench report CONFIG` writes one"
+        raise BoostbenchError(what, where=str(results))
     rows = tuple(_row(*each) for each in papers)
     table = Table("Claims and printed numbers", ("paper",), _COLUMNS, rows, _FOOTERS)
     sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
@@ -250,13 +250,11 @@ def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
     BoostbenchError
         If there are no reports, or a file cannot be read or written.
     """
-    names = [name for name, _ in read_summaries(results)]
-    if not names:
-        raise BoostbenchError(_NO_REPORT, where=str(results))
+    index = overview_page(results).replace(SENSITIVITY, _SENSITIVITY_BUILT if docs else SENSITIVITY)
     try:
         if docs is not None and docs.resolve() != folder.resolve():
             shutil.copytree(docs, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
-        for name in names:
+        for name, _ in read_summaries(results):
             contents: dict[str, str | bytes] = {}
             for page in (results / name / "report.html", results / name / LEADERBOARD):
                 if page.is_file():
@@ -270,7 +268,6 @@ def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
             contents[SENSITIVITY] = (results / SENSITIVITY).read_bytes()
     except OSError as error:
         raise BoostbenchError(str(error.strerror), where=str(error.filename)) from error
-    index = overview_page(results).replace(SENSITIVITY, _SENSITIVITY_BUILT if docs else SENSITIVITY)
     contents["index.html"] = _linked(index, "", has_docs=bool(docs))
     write_files(folder / "results", contents)
     return write_files(folder, {"index.html": asset("site.html"), ".nojekyll": ""})[0]

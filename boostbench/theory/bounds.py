@@ -51,11 +51,7 @@ def default_eta(gamma: float) -> float:
 
 
 def make_potential(
-    n_classes: int,
-    gamma: float,
-    *,
-    condition: str = "uniform",
-    eta: float | None = None,
+    n_classes: int, gamma: float, *, condition: str = "uniform", eta: float | None = None
 ) -> Potential:
     """Return the potential of a drifting game.
 

@@ -90,10 +90,9 @@ class Decision:
 
     def weights(self) -> dict[str, float]:
         """Return the weights of the mixture by classifier name, in descending order."""
-        weights = self.mixture.tolist()
-        used = [j for j, weight in enumerate(weights) if weight > TOLERANCE]
-        used.sort(key=lambda j: -weights[j])
-        return {self.space.classifiers[j]: weights[j] for j in used}
+        pairs = zip(self.space.classifiers, self.mixture.tolist(), strict=True)
+        used = (pair for pair in pairs if pair[1] > TOLERANCE)
+        return dict(sorted(used, key=lambda pair: -pair[1]))
 
 
 def _generators(true: float, wrong: Floats) -> Floats:

@@ -114,11 +114,7 @@ class MinimalPotential(Potential):
     """
 
     def __init__(
-        self,
-        n_classes: int,
-        gamma: float,
-        eta: float | None = None,
-        max_states: int = MAX_STATES,
+        self, n_classes: int, gamma: float, eta: float | None = None, max_states: int = MAX_STATES
     ) -> None:
         check_classes(n_classes)
         check_gamma(gamma)

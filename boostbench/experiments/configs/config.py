@@ -23,16 +23,8 @@ from pydantic import (
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, unknown
+from boostbench.experiments.configs import fields
 from boostbench.experiments.configs.entries import DataSet, read_boosters, read_datasets, read_noise
-from boostbench.experiments.configs.fields import (
-    MAX_FOLDS,
-    Limits,
-    Seeds,
-    Slug,
-    SplitSpec,
-    is_number,
-    setting_of,
-)
 from boostbench.experiments.configs.kind_options import (
     Claim,
     ClaimWords,
@@ -63,9 +55,8 @@ def _read_by(read: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
 
 
 def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
-    parts = info.data.get("report", ())
-    papers = (getattr(part.options, "paper", None) for part in parts)
-    return read_claims(value, _context(info), [paper for paper in papers if paper])
+    papers = (getattr(part.options, "paper", None) for part in info.data.get("report", ()))
+    return read_claims(value, _context(info), list(filter(None, papers)))
 
 
 # Each check belongs to the last key it needs, so that errors in other keys do not suppress it.
@@ -77,7 +68,7 @@ def _checked_record(names: tuple[str, ...], info: ValidationInfo) -> tuple[str, 
     record = tuple(sorted(name for name in names if not QUANTITIES[asked[name]].always))
     quantities = QUANTITIES.recorded((), record)
     needed = {name: each.method for name, each in quantities.items() if each.method}
-    boosters = info.data.get("boosters", ()) if setting_of(info).check_parameters else ()
+    boosters = info.data.get("boosters", ()) if fields.setting_of(info).check_parameters else ()
     for booster, (name, method) in product(boosters, needed.items()):
         with suppress(BoostbenchError):  # of an absent booster, whose runs are skipped
             if not hasattr(registry.boosters.get(booster.component), method):
@@ -98,7 +89,7 @@ def _checked_checkpoints(rounds: tuple[int, ...], info: ValidationInfo) -> tuple
 
 
 def _load_plugin(value: str, info: ValidationInfo) -> str:
-    path = setting_of(info).beside(value)
+    path = fields.setting_of(info).beside(value)
     load_plugin(path)
     return str(path.resolve())
 
@@ -114,7 +105,7 @@ _AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
 class Folds(Model):
     """Cross-validation within the training part."""
 
-    folds: Annotated[int, Field(ge=2, le=MAX_FOLDS, description="Number of parts.")]
+    folds: Annotated[int, Field(ge=2, le=fields.MAX_FOLDS, description="Number of parts.")]
     stratify: bool = Field(False, description="Preserve the class proportions in each part.")
 
 
@@ -134,9 +125,8 @@ class Reach(Model):
     @model_validator(mode="after")
     def _check_step_or_factor(self) -> Reach:
         if (self.step is None) == (self.factor is None):
-            raise ValueError(
-                "must be {factor: 10, within: [1e-12, 1]} or {step: 1, within: [1, 10]}"
-            )
+            what = "{factor: 10, within: [1e-12, 1]} or {step: 1, within: [1, 10]}"
+            raise ValueError(f"must be {what}")
         return self
 
 
@@ -189,7 +179,7 @@ def _checked_select(select: Select | None, info: ValidationInfo) -> Select | Non
         for name in getattr(select, key):
             if grids and name not in values:
                 mistakes.add(unknown("parameter", name, values, of="a grid"), key, name)
-            elif not all(map(is_number, values.get(name, ()))):
+            elif not all(map(fields.is_number, values.get(name, ()))):
                 mistakes.add("needs numbers; the grid has other values", key, name)
     for index, entry in enumerate(datasets if select.by == "validation" else ()):
         split = entry.split or info.data["split"]
@@ -212,7 +202,7 @@ class Config(Model):
             return {**value, **_NO_RUNS}
         return value
 
-    name: Slug = Field(description="Name of the experiment and of the folder of its report.")
+    name: fields.Slug = Field(description="Name of the experiment and of the folder of its report.")
     title: str = Field("", description="Heading of the report.")
     paper: str = Field("", description="Reference of the reproduced paper.")
     description: str = Field("", description="Introduction of the report.")
@@ -225,7 +215,7 @@ class Config(Model):
     rounds: Rounds = Field(description="Number of rounds T.")
     encode: Encoding = "ordinal"
     missing: Missing = "keep"
-    split: SplitSpec = Field(
+    split: fields.SplitSpec = Field(
         "official", description="Division of the rows into training and test part."
     )
     datasets: Annotated[tuple[InstanceOf[DataSet], ...], _read_by(read_datasets)] = Field(
@@ -244,7 +234,7 @@ class Config(Model):
         default_factory=lambda data: checkpoint_ladder(data.get("rounds", 1)),
         description="Rounds that tables report; 1, 2, 5, 10, ... by default.",
     )
-    seeds: Seeds = Field(
+    seeds: fields.Seeds = Field(
         (0,), description="Number of seeds, or a list of them.", validate_default=True
     )
     record: Annotated[Listed[_Recorded], Distinct, AfterValidator(_checked_record)] = Field(
@@ -256,7 +246,7 @@ class Config(Model):
     select: Annotated[Select | None, AfterValidator(_checked_select)] = Field(
         None, description="Selection of parameter values from a 'grid'.", validate_default=True
     )
-    limits: Limits = Field(default_factory=Limits, description="Limits of one run.")
+    limits: fields.Limits = Field(default_factory=fields.Limits, description="Limits of one run.")
     report: Annotated[
         tuple[InstanceOf[ReportPart], ...],
         BeforeValidator(
@@ -293,5 +283,5 @@ def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
 
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:
-    setting = setting_of(info)
+    setting = fields.setting_of(info)
     return {"setting": setting, "scope": Scope(info.data, setting.files[0])}

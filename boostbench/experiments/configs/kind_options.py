@@ -178,16 +178,12 @@ def _noise(value: Any, info: ValidationInfo) -> str:
     scope = scope_of(info)
     if "noise" in scope.unknown:
         return str(value)
-    by_rate = is_number(value)
-    labels = [
-        noise.full_label
-        for noise in scope.noises
-        if (noise.rate if by_rate else noise.full_label) == value
-    ]
+    by_rate, rates = is_number(value), {noise.full_label: noise.rate for noise in scope.noises}
+    labels = [label for label, rate in rates.items() if (rate if by_rate else label) == value]
     if len(labels) > 1:
         raise ValueError(f"noise: {show(value)} is the rate of {', '.join(labels)}; name one")
     if not labels:
-        raise ValueError(unknown("noise", str(value), [noise.full_label for noise in scope.noises]))
+        raise ValueError(unknown("noise", str(value), rates))
     return labels[0]
 
 
@@ -220,10 +216,8 @@ class ClaimWords(Model):
     def _check_quote(self) -> ClaimWords:
         missing = [key for key in ("section", "quote") if not getattr(self, key)]
         if "paper" in self.origin and missing:
-            raise ValueError(
-                f"a claim of origin {self.origin!r} must have {' and '.join(missing)}: the place "
-                "in the paper and its wording"
-            )
+            what = f"a claim of origin {self.origin!r} must have {' and '.join(missing)}"
+            raise ValueError(f"{what}: the place in the paper and its wording")
         return self
 
 
@@ -311,8 +305,7 @@ def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]
     MistakesError
         If a kind or an option is unknown or invalid, or two parts have the same name.
     """
-    wanted = "a list of parts such as [table: {...}]"
-    parts = read_list(value, partial(_read_part, context), wanted)
+    parts = read_list(value, partial(_read_part, context), "a list of parts such as [table: {...}]")
     names = ((part.name, index) for index, part in enumerate(parts))
     refuse_repeats(names, "parts of the report", "name")
     return parts

@@ -49,12 +49,10 @@ def find_config(reference: str) -> Path:
 
 
 def _hint(path: Path, known: dict[str, Path]) -> str:
-    siblings = [*path.parent.glob("*.yaml"), *path.parent.glob("*.yml")]
-    close = nearest(path.name, [sibling.name for sibling in siblings])
-    if close is not None:
+    siblings = [file.name for end in ("yaml", "yml") for file in path.parent.glob(f"*.{end}")]
+    if close := nearest(path.name, siblings):
         return f"; did you mean '{path.parent / close}'?"
-    close = nearest(path.with_suffix("").as_posix(), known)
-    if close is not None:
+    if close := nearest(path.with_suffix("").as_posix(), known):
         return f"; did you mean the shipped config {close!r}?"
     return "; `boostbench list configs` names those that ship with boostbench"
 

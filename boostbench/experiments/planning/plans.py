@@ -223,12 +223,11 @@ class Plan:
         """
         if fresh:
             return tuple(planned for planned in self.runs if planned.status != "skipped")
+        known = *FAILURES, "stale"
         for status in retry or ():
-            if status not in (*FAILURES, "stale"):
-                choices = ", ".join((*FAILURES, "stale"))
-                raise BoostbenchError(
-                    f"cannot retry status {status!r}; choose from {choices}", where="--retry"
-                )
+            if status not in known:
+                what = f"cannot retry status {status!r}; choose from {', '.join(known)}"
+                raise BoostbenchError(what, where="--retry")
         wanted = ("missing", "stale") if retry is None else retry
         return tuple(planned for planned in self.runs if planned.status in wanted)
 

@@ -213,11 +213,10 @@ def adopt(plan: Callable[[], Plan], share: float, store: RecordStore, do: Repeat
         if new := {family: stale[family] for family in stale if family not in outcomes}:
             outcomes |= repeat_sample(new, share, do)
             continue
-        agreeing = [(outcomes[family], stale[family]) for family in stale]
         n_adopted = sum(
-            _adopt(member, store, outcome)
-            for outcome, members in agreeing
-            if outcome.agrees
+            _adopt(member, store, outcomes[family])
+            for family, members in stale.items()
+            if outcomes[family].agrees
             for member in members
         )
         if not n_adopted:

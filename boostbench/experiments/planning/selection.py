@@ -166,17 +166,15 @@ class Selection:
         self.grid = heads[0].booster.grid
         entries = [entry for entry in config.datasets if entry.data.label == heads[0].dataset]
         self.choices = self._select(self.rule.extend if all(e.extend for e in entries) else {})
-        for head, choices in (self.choices or {}).items():
-            for choice in choices:
-                self._read(self._fit_of(head, choice))
+        for run in self.selected():
+            self._read(run)
 
     def _select(self, reaches: Mapping[str, Reach]) -> dict[Run, list[Choice]] | None:
         """Select points, extending the grid as needed; None if a trial is missing."""
         while True:
             points = points_of(self.grid)
             self.trials = {head: [self._trial(head, p) for p in points] for head in self.heads}
-            trials = [run for runs in self.trials.values() for run in runs]
-            if sum(not self._has_record(run) for run in trials):  # of all, so that each is planned
+            if sum(not self._has_record(run) for run in self.tried()):  # of all: each is planned
                 return None
             choices = self._choose()
             selected = [points[c.index] for of_head in choices.values() for c in of_head]
@@ -223,19 +221,19 @@ class Selection:
                 self._found[run] = errors, int(getattr(record, SIZE_OF[self.curve]))
         return run in self._found
 
-    def tried(self) -> set[Run]:
+    def tried(self) -> list[Run]:
         """Return the trials."""
-        return {run for runs in self.trials.values() for run in runs}
+        return [run for runs in self.trials.values() for run in runs]
 
-    def selected(self) -> set[Run]:
-        """Return the runs whose test errors are reported."""
+    def selected(self) -> list[Run]:
+        """Return the runs whose test errors are reported, one for each choice."""
         choices = (self.choices or {}).items()
-        return {self._fit_of(head, choice) for head, of_head in choices for choice in of_head}
+        return [self._fit_of(head, choice) for head, of_head in choices for choice in of_head]
 
     def status(self, head: Run, planned: Mapping[Run, PlannedRun]) -> tuple[str, str]:
         """Return the status of the selection for a head, and its explanation."""
         if self.choices is None:
-            trials = [planned[run] for runs in self.trials.values() for run in runs]
+            trials = [planned[run] for run in self.tried()]
             absent = [trial for trial in trials if trial.status == "skipped"]
             if absent:
                 return "skipped", absent[0].reason

@@ -31,18 +31,9 @@ def host() -> dict[str, Any]:
     """Return the operating system, CPU model and number of CPUs."""
     return {
         "system": f"{platform.system()} {platform.machine()}",
-        "cpu": _cpu_model(),
+        "cpu": _in_file("/proc/cpuinfo", r"^model name\s*:\s*(.+)$") or platform.processor(),
         "cpus": os.cpu_count(),
     }
-
-
-def _cpu_model() -> str:
-    with suppress(OSError):
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-        match = re.search(r"^model name\s*:\s*(.+)$", text, re.MULTILINE)
-        if match:
-            return match[1].strip()
-    return platform.processor()
 
 
 def reset_peak_memory() -> None:
@@ -53,12 +44,17 @@ def reset_peak_memory() -> None:
 
 def peak_memory_mb() -> float | None:
     """Return the peak resident memory since the last reset, in MiB (Linux only); else None."""
+    kibibytes = _in_file("/proc/self/status", r"^VmHWM:\s*(\d+) kB$")
+    return round(int(kibibytes) / 1024, 1) if kibibytes else None
+
+
+def _in_file(path: str, pattern: str) -> str:
+    """Return what the group of a pattern matches in a file; empty without the file or a match."""
     with suppress(OSError):
-        status = Path("/proc/self/status").read_text(encoding="ascii", errors="replace")
-        match = re.search(r"^VmHWM:\s*(\d+) kB$", status, re.MULTILINE)
-        if match:
-            return round(int(match[1]) / 1024, 1)
-    return None
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        if match := re.search(pattern, text, re.MULTILINE):
+            return match[1].strip()
+    return ""
 
 
 def die_with_parent() -> None:

@@ -221,8 +221,7 @@ class _Worker:
         """Return status, kind and message of a failure if a limit is exceeded."""
         limits = job.limits
         if time.monotonic() > deadline:
-            what = f"was stopped at the time limit of {limits.time:g} s"
-            return "timeout", "TimeoutError", what
+            return "timeout", "TimeoutError", f"was stopped at the time limit of {limits.time:g} s"
         if limits.memory and _memory(self.pid) > limits.memory:
             what = f"the memory limit of {limits.memory / 2**20:.0f} MiB; it was killed"
             return "out-of-memory", "MemoryError", f"needs more than {what}"

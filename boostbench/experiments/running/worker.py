@@ -23,6 +23,8 @@ from boostbench.threads import threads
 #: Number of lines of output that the record of a failed run keeps.
 LOG_LINES = 100
 _LONGEST_TEXT = 10_000
+#: Statuses by exception; that of others is ``failed``.
+_STATUSES = {MemoryError: "out-of-memory", ChangedError: "stale", DataUnavailableError: "skipped"}
 
 
 @dataclass(frozen=True)
@@ -71,8 +73,10 @@ def perform(job: Job, *, let_through: type[BaseException] | tuple[()] = ()) -> R
     except let_through:
         raise
     except BaseException as problem:  # a booster may raise anything
-        error = _error_fields(problem)
-        return _record(job, started, {"status": _status_of(problem), "error": error})
+        status = next(
+            (_STATUSES[kind] for kind in _STATUSES if isinstance(problem, kind)), "failed"
+        )
+        return _record(job, started, {"status": status, "error": _error_fields(problem)})
 
 
 def failure(
@@ -120,14 +124,6 @@ def _execute(job: Job) -> dict[str, Any]:
         "seconds": clocks.rounded(),
         "inputs": inputs.seen(job.sources, folder_of(job.run)),
     }
-
-
-def _status_of(problem: BaseException) -> str:
-    if isinstance(problem, MemoryError):
-        return "out-of-memory"
-    if isinstance(problem, ChangedError):
-        return "stale"
-    return "skipped" if isinstance(problem, DataUnavailableError) else "failed"
 
 
 def _error_fields(problem: BaseException) -> dict[str, Any]:

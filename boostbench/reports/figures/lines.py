@@ -16,18 +16,10 @@ from boostbench.reports.figures import panels
 from boostbench.reports.figures.panels import Style, Styles
 from boostbench.reports.figures.style import AND, GREY, method_styles, round_ticks
 from boostbench.reports.text import capital, listed
+from boostbench.reports.values import part_options
 from boostbench.reports.values.estimates import estimate
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
-from boostbench.reports.values.part_options import (
-    ASKED,
-    AtRound,
-    Band,
-    MetricName,
-    PaperFile,
-    Scale,
-    check_metrics,
-)
 from boostbench.reports.values.samples import Repeats, over_sets, samples_of
 from boostbench.validation import OneOrMore, one_of
 
@@ -48,7 +40,7 @@ _STROKES: dict[str, Any] = {
 Curve = Annotated[
     str,
     one_of("metric", lambda: [name for name, each in NUMBERS.items() if each.kept == "rounds"]),
-    ASKED,
+    part_options.ASKED,
 ]
 _CROSS: dict[str, Any] = {
     "marker": "x",
@@ -69,9 +61,9 @@ def draw_curves(
     study: Study,
     *,
     y: OneOrMore[Curve] = ("train_error", "test_error"),
-    y_scale: Scale = "linear",
-    band: Band = True,
-    paper: PaperFile | None = None,
+    y_scale: part_options.Scale = "linear",
+    band: part_options.Band = True,
+    paper: part_options.PaperFile | None = None,
 ) -> Figure:
     """Error curves, one panel per data set (and noise), mean and band over seeds.
 
@@ -83,7 +75,7 @@ def draw_curves(
     paper : PaperValues or None, default=None
         File with the paper's test errors, shown as hollow diamonds.
     """
-    check_metrics(study, y)
+    part_options.check_metrics(study, y)
     study, left_out = panels.most_shown(study, y[0], max(1, len(study.noises)))
     rounds = max(2, *(result.run.rounds for result in study.results))
     printed = paper if paper and PRINTED in y else PaperValues()
@@ -94,8 +86,7 @@ def draw_curves(
     places = panels.places_of(study)
     figure, grid = panels.lay_out(places.values(), n_columns, size, _CURVE_MARGINS, labels)
     for axes, place in zip(grid, places, strict=True):
-        axes.set_xscale("log")
-        axes.set_yscale(y_scale)
+        axes.set(xscale="log", yscale=y_scale)
         cells = [study.cells.get((*place, name), []) for name in study.boosters]
         runs_of = ([result for result in cell if result.ok] for cell in cells)
         finished = [(n, runs, styles[runs[0].run.method]) for n, runs in enumerate(runs_of) if runs]
@@ -232,8 +223,8 @@ Lines = Mapping[str, Sequence[Point]]
 def draw_noise(
     study: Study,
     *,
-    value: MetricName = "test_error",
-    at: AtRound = None,
+    value: part_options.MetricName = "test_error",
+    at: part_options.AtRound = None,
     mean: Annotated[
         bool, Field(description="Means over the data sets, in place of a panel for each.")
     ] = False,
@@ -241,7 +232,7 @@ def draw_noise(
         BoosterLabel | None,
         Field(description="Draw differences from this booster, with paired 95 % intervals."),
     ] = None,
-    band: Band = True,
+    band: part_options.Band = True,
     diagonal: bool = False,
 ) -> Figure:
     """Error against the noise rate, a panel per noise model and data set.
@@ -351,11 +342,11 @@ def draw_parameter(
     study: Study,
     *,
     x: str,
-    value: MetricName = "test_error",
-    at: AtRound = None,
+    value: part_options.MetricName = "test_error",
+    at: part_options.AtRound = None,
     label: str = "",
-    x_scale: Scale = "log",
-    y_scale: Scale = "linear",
+    x_scale: part_options.Scale = "log",
+    y_scale: part_options.Scale = "linear",
 ) -> Figure:
     """Error against a parameter, mean and band over repeats, a panel per noise and data set.
 
@@ -386,11 +377,9 @@ def draw_parameter(
         raise BoostbenchError(f"{what}: {values}")
     places, n_columns = panels.places_of(study), panels.columns_of(len(study.datasets))
     size = _LARGE if n_columns == 1 else _PANEL
-    labels = label or x, axis
-    figure, grid = panels.lay_out(places.values(), n_columns, size, _MARGINS, labels)
+    figure, grid = panels.lay_out(places.values(), n_columns, size, _MARGINS, (label or x, axis))
     for axes, place in zip(grid, places, strict=True):
-        axes.set_xscale(x_scale)
-        axes.set_yscale(y_scale)
+        axes.set(xscale=x_scale, yscale=y_scale)
         lines = found.get(place, {})
         _draw_lines(axes, lines, styles, metric.shown_range[0], band=True, scale=metric.scale)
         if axes.lines:

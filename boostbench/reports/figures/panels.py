@@ -244,8 +244,7 @@ def say_no_result(axes: Axes, study: Study) -> None:
     """Write the statuses of the runs of an empty panel into it."""
     text = f"no result: {', '.join(dict.fromkeys(result.status for result in study.results))}"
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
-    axes.set_xticks([])
-    axes.set_yticks([])
+    axes.set(xticks=[], yticks=[])
     axes.minorticks_off()
 
 

@@ -130,9 +130,9 @@ def _draw(
         axes.plot([x, x], ends, color=INK, linewidth=2.6, solid_capstyle="butt")
     axes.set_yticks(range(k), [*rows])
     axes.invert_yaxis()
-    axes.set_xlim(1, k + (5 + len(groups)) * step)
+    label = f"mean rank (critical difference {difference:.2f})"
+    axes.set(xlim=(1, k + (5 + len(groups)) * step), xlabel=label)
     axes.xaxis.set_major_locator(round_ticks(8, integer=True))
-    axes.set_xlabel(f"mean rank (critical difference {difference:.2f})")
 
 
 def compare_ranks(errors: Floats) -> tuple[float, float, float]:

@@ -398,17 +398,16 @@ def _fact(
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
     """Yield the distinct reasons of missing results, in words that other cells can share."""
-    by_reason: dict[str, list[Result]] = {}
-    for result in missing:
-        reason = shortened(" ".join(result.reported_reason.split()), _LONGEST_REASON)
-        text = f"{result.status}: {reason}" if reason else result.status
-        by_reason.setdefault(text, []).append(result)
-    for text, results in by_reason.items():
-        if len(results) == n_planned:
-            if text != results[0].status:
-                yield text
-        else:
-            yield f"no result of {len(results)} of {n_planned} runs: {text}"
+    reasons = Counter(
+        (result.status, shortened(" ".join(result.reported_reason.split()), _LONGEST_REASON))
+        for result in missing
+    )
+    for (status, reason), n in reasons.items():
+        text = f"{status}: {reason}" if reason else status
+        if n < n_planned:
+            yield f"no result of {n} of {n_planned} runs: {text}"
+        elif reason:
+            yield text
 
 
 def _stopped(results: Sequence[Result], T: int) -> str:

@@ -6,7 +6,7 @@ import logging
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -14,13 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.planning.plans import (
-    Result as Result,  # re-exported for plugins
-)
-from boostbench.experiments.runs import Params, Run
+from boostbench.experiments.planning.plans import Result as Result  # re-exported for plugins
+from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore
-from boostbench.experiments.streams import canonical_json
 from boostbench.quantities import NUMBERS, QUANTITIES
 
 if TYPE_CHECKING:
@@ -142,10 +139,10 @@ def check_recorded(study: Study, metric: str) -> None:
     """
     usable = [result for result in study.results if result.ok]
     if usable and not any(holds(result, metric) for result in usable):
-        settings = QUANTITIES[metric].asks
-        raise BoostbenchError(
-            f"no run recorded {metric}; in the config, {settings} makes runs do so"
+        what = (
+            f"no run recorded {metric}; in the config, {QUANTITIES[metric].asks} makes runs do so"
         )
+        raise BoostbenchError(what)
 
 
 def error_curve(
@@ -240,7 +237,7 @@ def tidy(
 def _labels(result: Result) -> tuple[Any, ...]:
     run, record = result.run, result.record
     assert record is not None
-    booster = run.dataset, run.method, _text_of(run.booster.params)
+    booster = run.dataset, run.method, run.booster.params.text
     noise = run.noise.model, result.noise, result.noise_rate
     return *booster, *noise, run.seed, result.fold, record.n_rounds
 
@@ -269,9 +266,8 @@ def export_rows(
         If no run has a record.
     """
     if not any(result.ok for result in results):
-        raise BoostbenchError(
-            f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
-        )
+        what = f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
+        raise BoostbenchError(what)
     recorded = [
         name
         for name, each in NUMBERS.items()
@@ -281,10 +277,8 @@ def export_rows(
     whole = tidy(results, rounds, recorded)
     frame = whole.dropna(subset="value", ignore_index=True)
     if len(frame) < len(whole):
-        what = "packed records hold only the rounds that the report reads"
-        _log.warning(
-            "%d of %d values are not recorded; %s", len(whole) - len(frame), len(whole), what
-        )
+        absent = f"{len(whole) - len(frame)} of {len(whole)} values are not recorded"
+        _log.warning("%s; packed records hold only the rounds that the report reads", absent)
     has_folds = bool((frame["fold"] > 0).any())
     return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
 
@@ -340,8 +334,3 @@ def _grid(run: Run, rounds: Rounds) -> NDArray[np.int64]:
     rounds = [run.rounds] if rounds == END else rounds
     found = (round_of(run, T) for T in sorted(set(map(int, rounds))))
     return np.array([T for T in found if T is not None], dtype=np.int64)
-
-
-@cache
-def _text_of(params: Params) -> str:
-    return canonical_json(params.plain())

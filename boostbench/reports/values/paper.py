@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import product
-from math import inf
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -197,14 +196,14 @@ def _value(row: Mapping[str | None, str | None]) -> PaperValue:
 
 
 def _number(
-    cells: Mapping[str, str], name: str, least: int, most: float = inf, *, whole: bool = False
+    cells: Mapping[str, str], name: str, least: int, most: float = math.inf, *, whole: bool = False
 ) -> Decimal:
     with suppress(InvalidOperation):
         number = Decimal(cells[name])
         if number.is_finite() and least <= number <= most and not (whole and number % 1):
             return number
     kind = "a whole number" if whole else "a number"
-    limits = f"of at least {least}" if most == inf else f"from {least} to {most}"
+    limits = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
     raise ValueError(f"{name} must be {kind} {limits}, found {cells[name]!r}")
 
 
@@ -313,13 +312,12 @@ def in_words(agreements: Iterable[Held]) -> str:
     agreements = list(agreements)
     states = [each.agreement for each in agreements]
     parts = [f"{states.count('agrees')} of {len(states)} printed numbers agree"]
-    for state, words in (
-        ("better than printed", "ours are better than"),
-        ("worse than printed", "worse than"),
-        ("cannot tell", "undecided"),
-    ):
-        if state in states:
-            parts.append(f"{words} {states.count(state)}")
+    others = {
+        "better than printed": "ours are better than",
+        "worse than printed": "worse than",
+        "cannot tell": "undecided",
+    }
+    parts += [f"{others[state]} {states.count(state)}" for state in others if state in states]
     placebos = [each.placebo for each in agreements if each.placebo is not None]
     if placebos:
         parts.append(f"chance level {sum(placebos):.1f} ({PLACEBO})")

@@ -149,9 +149,11 @@ def sample_of(
     read : Read or None, default=None
         By default, the metric at round T.
     """
-    results = list(results)
+    results, quantity = list(results), QUANTITIES.get(metric)
     read = read or partial(error_at, metric=metric, at=at)
-    design = design_of(results, on_test=bool(metric) and QUANTITIES[metric].on_test)
+    design = design_of(results, on_test=quantity is not None and quantity.on_test)
+    # Only where tests need them: those of thousands of runs on fresh data take much memory.
+    by_sample = design.counts_each and quantity is not None and quantity.samples
     values: dict[Unit, float] = {}
     on_each: dict[Unit, Floats] = {}
     gaps: list[str] = []
@@ -163,12 +165,9 @@ def sample_of(
             gaps.append(f"{name}: {beyond or 'not recorded' if result.ok else result.status}")
             continue
         values[unit] = value
-        # Only where tests need them: those of thousands of runs on fresh data take much memory.
-        by_sample = bool(metric) and bool(QUANTITIES[metric].samples)
-        if by_sample and design.counts_each and result.record is not None and T is not None:
-            right = result.record.right_at(T)
-            if right is not None:
-                on_each[unit] = (~right).astype(np.float64)
+        record = result.record if by_sample else None
+        if record is not None and T is not None and (right := record.right_at(T)) is not None:
+            on_each[unit] = (~right).astype(np.float64)
     return Repeats(values, design, tuple(dict.fromkeys(gaps)), on_each)
 
 
