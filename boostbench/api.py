@@ -168,7 +168,7 @@ class Experiment:
         plan = self.plan()
         if on_plan is not None:
             on_plan(plan)
-        todo = plan.todo(retry=retry or None, fresh=fresh)
+        todo = plan.todo(retry=retry, fresh=fresh)
         outcome, done = Progress(), set[Run]()
         if todo:
             check_data(plan, todo, self.data)

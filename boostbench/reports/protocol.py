@@ -78,16 +78,13 @@ def _sentences(study: Study) -> Iterator[str]:
     for words, names in splits.items():
         of = "" if len(splits) == 1 else f" on {listed([*dict.fromkeys(names)])}"
         yield f"Training and test part{of}: {words}."
-    models: dict[str, dict[float, None]] = {}
-    for result in study.results:
-        models.setdefault(result.run.noise.model, {})[result.noise_rate] = None
-    for model, rates in models.items():
-        if model != CLEAN.model:
-            shares = listed([f"{100 * rate:g}" for rate in rates])
-            what = noise_models.summary(model).rstrip(".")
-            yield f"Noise {model} ({what}) corrupts the training labels at rates of {shares} %."
-    has_noise = bool(models.keys() - {CLEAN.model})
-    yield "Test labels are never corrupted." if has_noise else "No labels are corrupted."
+    noises = dict.fromkeys((r.run.noise.model, r.noise_rate) for r in study.results)
+    models = dict.fromkeys(model for model, _ in noises if model != CLEAN.model)
+    for model in models:
+        shares = listed([f"{100 * rate:g}" for its_model, rate in noises if its_model == model])
+        what = noise_models.summary(model).rstrip(".")
+        yield f"Noise {model} ({what}) corrupts the training labels at rates of {shares} %."
+    yield "Test labels are never corrupted." if models else "No labels are corrupted."
     if config.select is not None:
         yield f"Parameters are selected from a grid. {WAYS[config.select.way]}"
     own = {r.run.method: r.run.rounds for r in study.results if r.run.booster.rounds}

@@ -158,6 +158,4 @@ def _without_expressions(params: Mapping[str, Any]) -> dict[str, Any]:
 def _first_line(error: BaseException) -> str:
     """Return the first line of an exception, with the sets printed by scikit-learn sorted."""
     text = (str(error).splitlines() or [type(error).__name__])[0]
-    return re.sub(
-        r"\{(.*?)\}", lambda match: f"{{{', '.join(sorted(match[1].split(', ')))}}}", text
-    )
+    return re.sub(r"\{(.*?)\}", lambda m: f"{{{', '.join(sorted(m[1].split(', ')))}}}", text)

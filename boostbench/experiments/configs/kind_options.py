@@ -234,9 +234,7 @@ class Claim(ClaimWords):
         return where_in(self.entry, (self.kind, *place)) or str(self.scope.path)
 
 
-def read_claims(
-    value: Any, context: Mapping[str, Any], papers: Sequence[Any] = ()
-) -> tuple[Claim, ...]:
+def read_claims(value: Any, context: Mapping[str, Any], papers: Sequence[Any]) -> tuple[Claim, ...]:
     """Return the claims listed under the key ``claims``.
 
     Parameters
@@ -244,7 +242,7 @@ def read_claims(
     value : object
     context : mapping
         The setting and the scope of the config.
-    papers : sequence of PaperValues, default=()
+    papers : sequence of PaperValues
         Printed values that the tables and figures of the config show. They must satisfy
         the claims of the paper, unless a reason is given.
 

@@ -178,14 +178,10 @@ class Plan:
         self, keep: Callable[[Run, Record], Record] = lambda _, record: record
     ) -> list[Result]:
         """Read the results of the runs, or of the selections among them, reduced by ``keep``."""
-        read = self.read_results or (
-            lambda: (Result.read(p.run, p.status, p.reason, p.record()) for p in self.runs)
-        )
+        own = (Result.read(p.run, p.status, p.reason, p.record()) for p in self.runs)
         return [
-            result
-            if result.record is None
-            else replace(result, record=keep(result.run, result.record))
-            for result in read()
+            each if each.record is None else replace(each, record=keep(each.run, each.record))
+            for each in (own if self.read_results is None else self.read_results())
         ]
 
     def records(self) -> Iterator[tuple[Run, Record]]:
@@ -204,14 +200,12 @@ class Plan:
         numbers = Counter(planned.status for planned in self.runs)
         return {status: numbers[status] for status in STATUSES if numbers[status]}
 
-    def todo(
-        self, *, retry: Collection[str] | None = None, fresh: bool = False
-    ) -> tuple[PlannedRun, ...]:
+    def todo(self, *, retry: Collection[str] = (), fresh: bool = False) -> tuple[PlannedRun, ...]:
         """Return the runs to execute.
 
         Parameters
         ----------
-        retry : collection of str or None, default=None
+        retry : collection of str, default=()
             Select the runs with these statuses. By default, missing and stale runs are selected.
         fresh : bool, default=False
             Select all runs that are not skipped.
@@ -224,11 +218,11 @@ class Plan:
         if fresh:
             return tuple(planned for planned in self.runs if planned.status != "skipped")
         known = *FAILURES, "stale"
-        for status in retry or ():
+        for status in retry:
             if status not in known:
                 what = f"cannot retry status {status!r}; choose from {', '.join(known)}"
                 raise BoostbenchError(what, where="--retry")
-        wanted = ("missing", "stale") if retry is None else retry
+        wanted = retry or ("missing", "stale")
         return tuple(planned for planned in self.runs if planned.status in wanted)
 
     def rows(self) -> list[dict[str, Any]]:

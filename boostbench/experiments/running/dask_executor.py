@@ -150,10 +150,8 @@ def _unreachable(address: str, error: Exception) -> BoostbenchError:
     return BoostbenchError(f"{what}; expected an address as in tcp://host:8786", where=address)
 
 
-@cache
-def _executor_of(thread: int) -> LocalExecutor:
-    """Return the executor of a thread of a Dask worker."""
-    return LocalExecutor(1)
+#: Executor of each thread of a Dask worker.
+_executor_of = cache(lambda thread: LocalExecutor(1))
 
 
 def perform(job: Job) -> Record:

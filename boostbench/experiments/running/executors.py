@@ -44,9 +44,7 @@ class Executor(contextlib.AbstractContextManager["Executor"], ABC):
 
     notice = ""
 
-    def __init__(
-        self, jobs: int, data_dirs: Sequence[str | Path], limits: Limits = NO_LIMITS
-    ) -> None:
+    def __init__(self, jobs: int, data_dirs: Sequence[str | Path], limits: Limits) -> None:
         self.jobs = jobs
         self._limits = limits
         # Resolved here because workers may have another environment.

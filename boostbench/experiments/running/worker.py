@@ -73,9 +73,7 @@ def perform(job: Job, *, let_through: type[BaseException] | tuple[()] = ()) -> R
     except let_through:
         raise
     except BaseException as problem:  # a booster may raise anything
-        status = next(
-            (_STATUSES[kind] for kind in _STATUSES if isinstance(problem, kind)), "failed"
-        )
+        status = next((s for kind, s in _STATUSES.items() if isinstance(problem, kind)), "failed")
         return _record(job, started, {"status": status, "error": _error_fields(problem)})
 
 

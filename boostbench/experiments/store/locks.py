@@ -117,8 +117,7 @@ def _has_ended_here(owner: str) -> bool:
     if owner_host != _host():
         return False
     try:
-        status = psutil.Process(int(process.partition("-")[0])).status()
-        return bool(status == psutil.STATUS_ZOMBIE)
+        return bool(psutil.Process(int(process.partition("-")[0])).status() == psutil.STATUS_ZOMBIE)
     except psutil.Error as error:  # also if it may not be read
         return isinstance(error, psutil.NoSuchProcess)
 

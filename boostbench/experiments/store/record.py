@@ -61,9 +61,7 @@ FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 #: Packages whose version may affect the last digits of any result; not part of a key.
 _NUMERICAL = ("numpy", "scipy", "scikit-learn", "numba")
 #: Curves of counts, with the field that holds the number of samples.
-SIZE_OF = {
-    each.curve: each.counted for each in QUANTITIES.values() if each.type is int and each.counted
-}
+SIZE_OF = {q.curve: q.counted for q in QUANTITIES.values() if q.type is int and q.counted}
 #: Names of the times whose sum is that of a run.
 _PARTS = [each.curve for each in QUANTITIES.values() if isinstance(each, Clock) and each.part]
 

@@ -22,8 +22,7 @@ from boostbench.reports.values.samples import Repeats
 State = Literal["holds", "fails", "open", "missing"]
 #: Required number of units if no finite number would decide an outcome.
 NEVER = math.inf
-EQUALITY = "equality in every run"
-_NORMAL = NormalDist()
+EQUAL = "equality in every run"
 
 
 @dataclass(frozen=True)
@@ -103,10 +102,10 @@ def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
     if tolerance <= 0:
         largest = max(pairs.values.values(), key=abs, default=0.0)
         if abs(largest) > ROUNDING:
-            return Outcome("fails", largest, None, n, planned, test=EQUALITY)
+            return Outcome("fails", largest, None, n, planned, test=EQUAL)
         if n < planned or n == 0:
             return replace(_missing(pairs), difference=0.0 if n else None)
-        return Outcome("holds", 0.0, None, n, planned, test=EQUALITY)
+        return Outcome("holds", 0.0, None, n, planned, test=EQUAL)
     if _is_too_few(pairs):
         return _missing(pairs)
     return equivalent(pairs, estimate(left, right), tolerance)
@@ -160,7 +159,7 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
     ends = binomtest(k, m).proportion_ci(method="wilson")
     total = NEVER
     if abs(beyond) > ROUNDING and 0 < wanted < 1 and not successes.design.overlap:
-        z = _NORMAL.inv_cdf(LEVEL)
+        z = NormalDist().inv_cdf(LEVEL)
         total = max(float(n), wanted * (1 - wanted) * (z / beyond) ** 2)
     return Outcome(
         "open",

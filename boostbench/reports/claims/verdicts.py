@@ -17,14 +17,7 @@ from pydantic import ConfigDict
 
 from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origin
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.claims.inference import (
-    EQUALITY,
-    NEVER,
-    Outcome,
-    State,
-    p_at_least,
-    state_of,
-)
+from boostbench.reports.claims.inference import EQUAL, NEVER, Outcome, State, p_at_least, state_of
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
 from boostbench.reports.text import markdown, markdown_table, render
 from boostbench.reports.values.estimates import LEVEL, holm
@@ -154,21 +147,19 @@ def verdict_on(
         else p_at_least([case.outcome for case in part], rule.needed(len(part)))
         for part in parts
     ]
-    p_unmet = holm([unmet for _, unmet in p])
+    adjusted = zip((met for met, _ in p), holm([unmet for _, unmet in p]), strict=True)
     groups = []
-    for name, part, (met, _), unmet in zip(names, parts, p, p_unmet, strict=True):
+    for name, part, both in zip(names, parts, adjusted, strict=True):
         n, answers = len(part), [case.outcome.here for case in part]
         n_met, here = answers.count(True), rule.is_met(answers)
-        beyond, more = state_of((met, unmet), here), NEVER
+        beyond, more = state_of(both, here), NEVER
         found = [case.outcome.state for case in part]
         states = {state: found.count(state) for state in get_args(State)}
         if beyond == "open" and unit != "sets":
             more = _more_runs(part, rule.needed(n))
         elif beyond == "open" and not states["missing"]:
             more = _more_sets(n_met / n, n, rule, chance)
-        groups.append(
-            GroupVerdict(name, rule.text(n), n_met, here, beyond, states, (met, unmet), more)
-        )
+        groups.append(GroupVerdict(name, rule.text(n), n_met, here, beyond, states, both, more))
     return Verdict(claim, tuple(groups), tuple(cases), unit, chance)
 
 
@@ -339,7 +330,7 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
     names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
     if verdict.unit == "sets":
         names = ["exact binomial test over data sets"]
-    if names and names != [EQUALITY]:  # else nothing is left to chance
+    if names and names != [EQUAL]:  # else nothing is left to chance
         several = len(cases) > 1 and verdict.unit != "sets"
         p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)
         text = f"{', '.join(names)}{', with Holm' if several else ''}, p = {p:.2g}"

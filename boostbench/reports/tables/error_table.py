@@ -26,7 +26,6 @@ from boostbench.reports.tables.table import (
     Row,
     Table,
     TableCell,
-    axis_label,
 )
 from boostbench.reports.text import capital, listed, shortened, span
 from boostbench.reports.values.estimates import estimate, holm
@@ -83,7 +82,7 @@ def build_table(
     metric = ACCURACIES.get(value, value)
     if paper and metric != PRINTED:
         raise BoostbenchError(f"'paper' holds test errors, but the table shows {value}")
-    rounds: Sequence[int] | Literal["end"] = END if at == END else chosen_rounds(study, at)
+    rounds: Sequence[int | str] = [END] if at == END else chosen_rounds(study, at)
     facts = gather(study, metric, rounds, paper or PaperValues())
     if tested:
         mark_even(facts)
@@ -94,7 +93,7 @@ def build_table(
     return Table(
         title=title,
         names=names,
-        columns=tuple(axis_label(columns, column) for column in layout.axes[columns]),
+        columns=tuple(_label(columns, column) for column in layout.axes[columns]),
         rows=tuple(table_rows),
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
         notes=tuple(layout.notes),
@@ -163,7 +162,7 @@ class _Layout:
             for (name, is_summary), row in product(names, self.axes[row_axis]):
                 place = {"noise": noise, row_axis: row, "dataset": name}
                 keys = [FactKey(**{**place, columns: column}) for column in self.axes[columns]]
-                labels = tuple(axis_label(axis, place[axis]) for axis in label_axes)
+                labels = tuple(_label(axis, place[axis]) for axis in label_axes)
                 rows.append(Row(labels, tuple(map(self._cell, keys)), is_summary))
         return rows, tuple(_TITLES[axis] for axis in label_axes)
 
@@ -223,10 +222,8 @@ class _Layout:
             yield f"{len(empty)} of {len(facts)} cells have no value: {counts}."
         n_datasets = len(self.axes["dataset"])
         if max(self.counts, default=0) > 1 and self.counts != {n_datasets}:
-            yield (
-                f"Ranks and wins are over the {span(self.counts)} of {n_datasets} data sets where "
-                "every booster has a value."
-            )
+            whole = f"{span(self.counts)} of {n_datasets} data sets"
+            yield f"Ranks and wins are over the {whole} where every booster has a value."
 
     def _agreement(self) -> Iterable[str]:
         held = [(key.booster, fact.held) for key, fact in self.facts.items() if fact.held]
@@ -246,6 +243,13 @@ class _Layout:
                 shares.append(f"{booster} {agree} of {len(own)} ({chance:.1f})")
         if len(shares) > 1:
             yield f"By booster (in brackets the chance level): {', '.join(shares)}."
+
+
+def _label(axis: str, value: object) -> str:
+    """Return the label of a noise, data set, booster or number of rounds."""
+    if axis == "rounds":
+        return "last round" if value == END else f"T = {value}"
+    return str(value)
 
 
 def _remarks_on_rounds(study: Study, at: object) -> list[str]:
@@ -320,9 +324,7 @@ def by_place(facts: Facts, *, complete: bool = True) -> dict[FactKey, Rivals]:
     return {place: of for place, of in places.items() if len(of) == n_boosters or not complete}
 
 
-def gather(
-    study: Study, metric: str, rounds: Sequence[int] | Literal["end"], paper: PaperValues
-) -> Facts:
+def gather(study: Study, metric: str, rounds: Sequence[int | str], paper: PaperValues) -> Facts:
     """Return a fact for every combination with runs, in the order of the study."""
     check_recorded(study, metric)
     facts: Facts = {}
@@ -330,7 +332,7 @@ def gather(
     for place, results in study.cells.items():
         run, rate = results[0].run, results[0].noise_rate
         names = (run.dataset, run.data.name), (run.method, run.booster.name)
-        for name in [END] if rounds == END else rounds:
+        for name in rounds:
             T = run.rounds if isinstance(name, str) else name
             key, printed = FactKey(*place, name), paper.find(*names, T, rate)
             facts[key] = fact = _fact(results, T, name, printed, metric)
@@ -342,7 +344,8 @@ def gather(
         for fact in of.values():
             fact.best = several and fact.mean <= lowest + 1e-12
     for key, fact in facts.items():
-        fact.held = hold(fact.paper, fact.sample, columns.get(key.place, ()))
+        if fact.paper:
+            fact.held = hold(fact.paper, fact.sample, columns.get(key.place, ()))
     return facts
 
 
@@ -383,8 +386,8 @@ def _fact(
     missing = [result for result in results if not result.ok]
     gaps = tuple(_gaps(missing, len(results)))
     quantity = QUANTITIES[metric]
-    sample, takes = sample_of(results, at=at, metric=metric), f"it takes {quantity.asks}"
-    sample = sample.map(quantity.shortfall)
+    takes = f"it takes {quantity.asks}"
+    sample = sample_of(results, at=at, metric=metric).map(quantity.shortfall)
     if sample.values:
         n_without = sum(result.ok and not holds(result, metric) for result in results)
         if n_without:
@@ -452,8 +455,7 @@ def contest(facts: Facts, best: str) -> Iterator[str]:
     noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({short}), "
     when = "after the last round" if T == END else f"after {T} rounds"
     beyond = _beyond_chance([*cases.values()], leader)
-    is_tie = equals and len(cases) == 1
-    has = f"{listed([leader, *equals])} have" if is_tie else f"{leader} has"
+    has = f"{listed([leader, *equals])} have" if equals and len(cases) == 1 else f"{leader} has"
     yield f"{noise}{has} the {best} {where} {when}{beyond}."
     true = [of[leader].best for (noise, _), of in cases.items() if noise == "clean"]
     if true and len(noises) > 1:

@@ -17,7 +17,6 @@ from functools import cached_property
 from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table, shortened
 from boostbench.reports.text import markdown as escaped
 from boostbench.reports.text import plain as text_on_a_line
-from boostbench.reports.values.frame import END
 from boostbench.reports.values.paper import Held
 
 STOPPED, OFF, BETTER, WORSE, EVEN, BEYOND = "†", "‡", "§", "¶", "≈", "–"
@@ -77,8 +76,7 @@ class Table:
     @cached_property
     def with_paper(self) -> tuple[bool, ...]:
         """For each column, True if any of its cells has a value of the paper."""
-        places = range(len(self.columns))
-        return tuple(any(row.cells[j].paper for row in self.rows) for j in places)
+        return tuple(any(row.cells[j].paper for row in self.rows) for j in range(len(self.columns)))
 
     @cached_property
     def is_text(self) -> tuple[bool, ...]:
@@ -357,10 +355,3 @@ def _printed(text: str) -> str:
 
 def _width(texts: Iterable[str]) -> float:
     return _LETTER * max(len(_printed(text)) for text in texts) + _SPACE
-
-
-def axis_label(axis: str, value: object) -> str:
-    """Return the label of a noise, data set, booster or number of rounds."""
-    if axis == "rounds":
-        return "last round" if value == END else f"T = {value}"
-    return str(value)

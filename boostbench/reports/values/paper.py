@@ -215,9 +215,7 @@ ONE_DRAW = "interval of the test samples alone"
 T = TypeVar("T")
 
 
-def compare_with_printed(
-    ours: Repeats, printed: PaperValue | None
-) -> tuple[Estimate, Agreement] | None:
+def compare_with_printed(ours: Repeats, printed: PaperValue) -> tuple[Estimate, Agreement] | None:
     """Compare our errors with a printed error; None if either has no value.
 
     Return the estimate of the difference, ours minus printed, and the agreement.
@@ -236,10 +234,10 @@ def compare_with_printed(
     ----------
     ours : Repeats
         Errors on one data set, with as many test samples as the paper's.
-    printed : PaperValue or None
+    printed : PaperValue
     """
     values = [*ours.values.values()]
-    if not values or printed is None or printed.error is None:
+    if not values or printed.error is None:
         return None
     n, mean = len(values), sum(values) / len(values)
     spread = sum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else None
@@ -276,7 +274,7 @@ PLACEBO = "agreement with another column of the same table"
 
 
 def hold(
-    printed: PaperValue | None, ours: Repeats, columns: Iterable[tuple[PaperValue | None, Repeats]]
+    printed: PaperValue, ours: Repeats, columns: Iterable[tuple[PaperValue | None, Repeats]]
 ) -> Held | None:
     """Compare a printed value with ours, and with the columns at its place in our table."""
 
@@ -285,7 +283,7 @@ def hold(
         return compared and compared[1]
 
     found = agreement(ours)
-    if printed is None or found is None:
+    if found is None:
         return None
     return Held(found, placebo_of(printed, columns, lambda each: agreement(each) == "agrees"))
 

@@ -174,8 +174,6 @@ def sample_of(
 def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
     """Return the design of runs on one data set."""
     units = frozenset((result.run.seed, result.fold) for result in results)
-    if not results:
-        return Design(units, on_test=on_test)
     source, problem = _source_and_problem(results[0].run.data, results[0].run.split)
     records = [result.record for result in results if result.ok and result.record]
     ratios = [record.n_test / record.n_train for record in records if record.n_train]

@@ -16,4 +16,4 @@ CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 def with_claims(config: Config, *claims: dict[str, Any]) -> Config:
     """Return the config with claims, as `load_config` would."""
     context = {"setting": Setting((config.path,)), "scope": config.scope()}
-    return config.model_copy(update={"claims": read_claims(list(claims), context)})
+    return config.model_copy(update={"claims": read_claims(list(claims), context, ())})
