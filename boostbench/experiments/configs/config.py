@@ -164,13 +164,12 @@ def _checked_select(select: Select | None, info: ValidationInfo) -> Select | Non
         return select
     boosters, datasets = info.data["boosters"], info.data["datasets"]
     grids = {booster.label: booster.grid for booster in boosters if booster.grid}
-    mistakes = MistakesError()
+    if select is None and grids:
+        what = f"the 'grid' of {next(iter(grids))!r} requires the key 'select', which says how"
+        raise MistakesError(((TOP, "boosters"), f"{what} its values are selected"))
     if select is None:
-        for label in list(grids)[:1]:
-            what = "requires the key 'select', which says how its values are selected"
-            mistakes.add(f"the 'grid' of {label!r} {what}", TOP, "boosters")
-        mistakes.close()
         return None
+    mistakes = MistakesError()
     own = any("grid" in p for entry in datasets for p in entry.boosters.values())
     if not grids and not select.rounds and not own:
         mistakes.add("nothing to select: no booster has a 'grid', and 'rounds' is not true")

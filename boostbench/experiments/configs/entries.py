@@ -25,7 +25,6 @@ from boostbench.experiments.configs.components import parameter_names
 from boostbench.experiments.configs.expressions import is_expression, texts_in
 from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, setting_of
 from boostbench.experiments.runs import CLEAN, Axis, BoosterSpec, Data, Noise, Params, Rounds
-from boostbench.registry import name_and_options, without_folder
 from boostbench.source import show
 from boostbench.validation import MistakesError, Model, validated
 
@@ -142,11 +141,11 @@ def _parted(
 
 
 def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> list[DataSet]:
-    name, options = name_and_options(item, "data set")
+    name, options = registry.name_and_options(item, "data set")
     own, params = _parted(options, DATA_SET_OPTIONS)
     of_data, settings = _parted(own, DATA_OPTIONS)
     defaults = {key: config[key] for key in ("encode", "missing") if key in config}
-    source, name = setting.source_of(name), without_folder(name)
+    source, name = setting.source_of(name), registry.without_folder(name)
     named = {"name": name, "source": source, **defaults, **of_data}
     mistakes = MistakesError()
     found = mistakes.take(partial(find_entry, dirs=setting.data_dirs), source)
@@ -184,9 +183,9 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
 
 
 def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
-    name, options = name_and_options(item, "booster")
+    name, options = registry.name_and_options(item, "booster")
     own, params = _parted(options, BOOSTER_OPTIONS)
-    source, shown = setting.source_of(name), without_folder(name)
+    source, shown = setting.source_of(name), registry.without_folder(name)
     mistakes = MistakesError()
     if source not in registry.boosters:
         mistakes.add(registry.boosters.unknown(name).what)
@@ -226,7 +225,7 @@ def _read_noise(setting: Setting, datasets: Sequence[DataSet], item: Any) -> lis
     if source not in registry.noise_models:
         mistakes.add(registry.noise_models.unknown(str(model)).what, "model")
     rates = (item["rate"] or [None]) if isinstance(item["rate"], list) else [item["rate"]]
-    given = {"model": without_folder(source), "source": source, "params": params}
+    given = {"model": registry.without_folder(source), "source": source, "params": params}
     noises = [mistakes.take(partial(validated, Noise), {**given, "rate": rate}) for rate in rates]
     named = [rate for rate in rates if isinstance(rate, str)]
     for rate, entry in itertools.product(named, datasets):

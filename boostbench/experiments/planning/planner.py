@@ -7,10 +7,15 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from boostbench import registry
+from boostbench.data.catalog import DatasetEntry, find_entry
+from boostbench.data.dataset import class_indices
+from boostbench.data.loading import load_located, locate
+from boostbench.data.splits import split
 from boostbench.errors import BoostbenchError, ConfigError, DataUnavailableError, PluginError
+from boostbench.experiments.configs.config import Config
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.planning.selection import Selection, groups_of
 from boostbench.experiments.runs import Data, Params, Run
@@ -19,10 +24,6 @@ from boostbench.experiments.store.record import Summary
 from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.streams import stream
 from boostbench.inputs import digest_of
-
-if TYPE_CHECKING:
-    from boostbench.data.catalog import DatasetEntry
-    from boostbench.experiments.configs.config import Config
 
 
 def make_plan(
@@ -88,10 +89,6 @@ def check_data(plan: Plan, todo: Iterable[PlannedRun], data_dirs: Sequence[str |
     ConfigError
         With the errors of all data sets.
     """
-    from boostbench.data.dataset import class_indices
-    from boostbench.data.loading import load_located, locate
-    from boostbench.data.splits import split
-
     read = {planned.run.data.name for planned in plan.runs if planned.status == "ok"}
     asked: dict[str, tuple[Run, Any, Any]] = {}
     for run in (planned.run for planned in todo if planned.run.data.name not in read):
@@ -203,18 +200,13 @@ class _Planner:
             return absent
         n_classes = 2 if entry.generator else entry.n_classes or 2
         if n_classes > 2 and self._is_binary(booster.component):
-            return (
-                f"booster {booster.name!r} takes two classes, and {run.dataset} has {n_classes}; "
-                f"'one-vs-all: {{booster: {booster.name}}}' is for any number"
-            )
+            what = f"booster {booster.name!r} takes two classes, and {run.dataset} has {n_classes}"
+            return f"{what}; 'one-vs-all: {{booster: {booster.name}}}' is for any number"
         return ""
 
 
 def _source_of(data: Data, data_dirs: Sequence[str | Path]) -> tuple[DatasetEntry, str, str]:
     """Return entry and checksum of a data set, and why it is absent; empty if it is present."""
-    from boostbench.data.catalog import find_entry
-    from boostbench.data.loading import locate
-
     entry = find_entry(data.component, data_dirs)
     try:
         return entry, locate(data.component, data.params.plain(), data_dirs).checksum, ""

@@ -35,7 +35,6 @@ from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, 
 from boostbench.experiments.store.identity import is_own_code
 from boostbench.experiments.store.record import Record, versions
 from boostbench.experiments.store.records import decode, encode
-from boostbench.inputs import executed_plugins
 
 #: Modules that are loaded once, before supervisors are forked.
 _PRELOADED = (
@@ -319,7 +318,7 @@ def _work(channel: socket.socket, output: socket.socket) -> NoReturn:
         requests = channel.makefile("rb")
         while True:
             record = perform(pickle.load(requests))
-            is_clean = record.status in ("ok", "skipped") and not executed_plugins()
+            is_clean = record.status in ("ok", "skipped") and not inputs.executed_plugins()
             answer = (_AGAIN if is_clean else _RETIRE) + encode(record)
             for stream in (sys.stdout, sys.stderr):
                 with contextlib.suppress(Exception):

@@ -17,7 +17,6 @@ from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key, folder_of
 from boostbench.experiments.store.record import Record, complaint, versions
-from boostbench.inputs import load_plugins
 from boostbench.threads import threads
 
 #: Number of lines of output that the record of a failed run keeps.
@@ -107,7 +106,7 @@ def _execute(job: Job) -> dict[str, Any]:
 
     clocks = Clocks()
     inputs.watch()
-    load_plugins(job.plugins)
+    inputs.load_plugins(job.plugins)
     inputs.check_sources(job.sources)
     with inputs.noting(inputs.plugin_of(job.sources)), threads(job.limits.threads or 1):
         with clocks.phase("warm_up"):

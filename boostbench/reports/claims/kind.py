@@ -409,10 +409,8 @@ class AboutMeans(AboutValues):
         n = len(self.datasets or scope.datasets)
         is_chosen = self.unit != "runs" or "unit" in self.model_fields_set
         if n > 1 and self.at_least != Rule() and not is_chosen:
-            what = (
-                f"at_least: {self.at_least!r} needs a unit: 'sets' if the data sets are a sample, "
-                "'runs' if each is decided by its own runs"
-            )
+            what = f"at_least: {self.at_least!r} needs a unit: 'sets' if the data sets are a sample"
+            what += ", 'runs' if each is decided by its own runs"
             raise MistakesError((("at_least",), what))
         if self.unit != "runs" and n < 2 and "datasets" not in scope.unknown:
             what = f"unit: {self.unit} needs at least two data sets; there is one"
