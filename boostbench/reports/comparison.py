@@ -13,9 +13,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.quantities import NUMBERS, Quantity
@@ -25,9 +26,6 @@ from boostbench.reports.text import capital, listed, write_files
 from boostbench.reports.values import estimates
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.samples import Repeats, in_common, over_sets, sample_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Smallest probabilities of statements without a qualifier, and with "probably".
 SURE, LIKELY = 0.95, 0.75
@@ -120,8 +118,6 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Return the conclusion and the tables, for a notebook."""
-        import pandas as pd
-
         text = "".join(f"<p>{escape(line)}</p>" for line in self.sentence.splitlines())
         tables = (pd.DataFrame(rows) for rows in self.shown().values())
         notes = escape(" ".join(self.remarks))
@@ -177,8 +173,6 @@ def compare_boosters(
     labels : Names or None, default=None
         For the errors of each class.
     """
-    import pandas as pd
-
     name, scale = NUMBERS.asked_by("metrics")[metric], quantity_of(metric).scale
     tables: dict[str, dict[str, Repeats]] = {dataset: {} for dataset in study.datasets}
     for (_, dataset, booster), results in study.cells.items():
@@ -244,8 +238,6 @@ def compare_values(
     BoostbenchError
         If there is no data set on which two boosters have two folds in common.
     """
-    import pandas as pd
-
     rope, quantity = rope_of(rope, metric), quantity_of(metric)
     sign = -1.0 if quantity.higher else 1.0  # of values to be minimised
     tables = {
