@@ -73,12 +73,9 @@ def choose(
     best = min(counts.min() for counts in usable.values())
     tied = [index for index, counts in usable.items() if counts.min() == best]
     names, points = [axis.name for axis in grid], points_of(grid)
-    signs = {names.index(name): end for name, end in prefer.items() if name in names}
-
-    def rank(index: int) -> list[float]:
-        return [points[index][n] * (1 if signs[n] == "smallest" else -1) for n in signs]
-
-    index = min(tied, key=rank)
+    ends = [(names.index(name), end) for name, end in prefer.items() if name in names]
+    signs = [(n, 1 if end == "smallest" else -1) for n, end in ends]
+    index = min(tied, key=lambda place: [sign * points[place][n] for n, sign in signs])
     return Choice(at, index, first + 1 + int(usable[index].argmin()), int(best))
 
 
