@@ -14,17 +14,17 @@ from typing import Annotated, Any, TypeVar, get_args
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
-    GetCoreSchemaHandler,
     GetJsonSchemaHandler,
+    GetPydanticSchema,
     ModelWrapValidatorHandler,
     Strict,
     TypeAdapter,
     ValidationError,
     model_validator,
 )
-from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails, core_schema
+from pydantic_core import CoreSchema, ErrorDetails
 
 from boostbench.errors import BoostbenchError, ConfigError, nearest, unknown
 from boostbench.source import Place, show
@@ -167,19 +167,10 @@ def as_list(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else [value]
 
 
-class _OneOrMore:
-    """Accepts a single value as a list of one."""
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> core_schema.CoreSchema:
-        return core_schema.no_info_before_validator_function(as_list, handler(source))
-
-    def __get_pydantic_json_schema__(
-        self, schema: core_schema.CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        listed = handler(schema)
-        return {"anyOf": [listed.get("items", {}), listed]}
+def _or_one(schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+    """Return the JSON schema of a list, or of one of its items."""
+    listed = handler(schema)
+    return {"anyOf": [listed.get("items", {}), listed]}
 
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -195,7 +186,9 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
 #: Refuses lists with repeated values.
 Distinct = AfterValidator(_distinct)
 #: A single value or a list in YAML, a tuple in Python.
-OneOrMore = Annotated[tuple[T, ...], Strict(False), _OneOrMore()]
+OneOrMore = Annotated[
+    tuple[T, ...], Strict(False), BeforeValidator(as_list), GetPydanticSchema(None, _or_one)
+]
 
 
 def one_of(kind: str, known: Callable[[], Collection[str]]) -> AfterValidator:
@@ -215,9 +208,9 @@ def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mi
     ``model`` is a `Model` or a pydantic dataclass.
     """
     refused: dict[Place, tuple[Any, list[ErrorDetails]]] = {}
-    errors = error.errors()
-    keys = {key: f for n, f in fields_of(model).items() if (key := f.alias or n)[0] != "<"}
-    for each in errors:
+    fields = model.__pydantic_fields__.items()
+    keys = {key: f for name, f in fields if (key := f.alias or name)[0] != "<"}
+    for each in error.errors():
         place, value = _within(written, each["loc"])
         if mistakes := _raised_by_validator(each):
             yield from (((*place, *inner), what) for inner, what in mistakes)
@@ -239,12 +232,6 @@ def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mi
         yield place, f"must be {_valid(model, place, value, several)}"
 
 
-def fields_of(model: Any) -> dict[str, FieldInfo]:
-    """Return the fields of a model or a pydantic dataclass by name."""
-    found: dict[str, FieldInfo] = model.__pydantic_fields__
-    return found
-
-
 def _within(value: Any, loc: Place) -> tuple[Place, Any]:
     """Return the steps of ``loc`` that exist in a value, and the value there.
 
@@ -263,7 +250,8 @@ def _within(value: Any, loc: Place) -> tuple[Place, Any]:
 def _valid(model: Any, place: Place, value: Any, errors: Sequence[ErrorDetails]) -> str:
     """Return the words for valid values at a place, from the errors there, and the value found."""
     contexts = [each.get("ctx", {}) for each in errors]
-    own = [f for name, f in fields_of(model).items() if place[:1] in ((name,), (f.alias,))]
+    fields = model.__pydantic_fields__.items()
+    own = [f for name, f in fields if place[:1] in ((name,), (f.alias,))]
     wanted = [*_wanted_in(own[0])] if len(place) == 1 else []
     if not wanted:
         told = [each["msg"].removeprefix("Input should be ") for each in errors]
