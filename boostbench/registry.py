@@ -16,7 +16,6 @@ True
 from __future__ import annotations
 
 import ast
-import importlib
 import inspect
 import re
 import sys
@@ -24,6 +23,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from boostbench.errors import AbsentError, BoostbenchError, PluginError, UnknownNameError
@@ -159,7 +159,7 @@ class Registry:
         """
         try:
             plugin = self._lookup(name, where)
-            return _import_object(self.adapter)(plugin) if self.adapter else plugin
+            return resolve_name(self.adapter)(plugin) if self.adapter else plugin
         except ModuleNotFoundError as error:
             raise AbsentError(f"{self.kind} {name!r}", error, where=where) from error
 
@@ -170,7 +170,7 @@ class Registry:
     def _lookup(self, name: str, where: str) -> Any:
         if known := self.declarations.get(name):
             if known.plugin is None:
-                return _import_object(known.origin)
+                return resolve_name(known.origin)
             return self._usable(known.plugin, name, where)
         source, _, attribute = name.rpartition(":")
         if source.endswith(".py"):
@@ -199,15 +199,13 @@ class Registry:
         UnknownNameError
             If the name is unknown.
         """
-        if ".py:" in name:
-            return str(Path(name.rpartition(":")[0]).expanduser().resolve())
-        if known := self.declarations.get(name):
-            module = known.origin.partition(":")[0]
-            is_file = module.startswith(FILE_MODULE)
-            return str(sys.modules[module].__file__) if is_file else module
-        if _is_reference(name):
-            return name.partition(":")[0]
-        raise self.unknown(name)
+        known = self.declarations.get(name)
+        if known is None and not _is_reference(name):
+            raise self.unknown(name)
+        module = known.origin.partition(":")[0] if known else name.rpartition(":")[0]
+        if module.endswith(".py"):
+            return str(Path(module).expanduser().resolve())
+        return str(sys.modules[module].__file__) if module.startswith(FILE_MODULE) else module
 
     def class_name(self, name: str) -> str:
         """Return the name of the class in this package behind a name; empty for others."""
@@ -275,10 +273,6 @@ class Registry:
         match = re.search(pattern, file.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
         return match[1] if match else ""
 
-    def options(self) -> Any:
-        """Return the base class of the models of options."""
-        return _import_object(self.base)
-
     def __contains__(self, name: object) -> bool:
         return name in self.declarations or (isinstance(name, str) and _is_reference(name))
 
@@ -294,11 +288,6 @@ def without_folder(name: str) -> str:
 def _is_reference(name: str) -> bool:
     """Return whether a name has the form ``"FILE.py:NAME"`` or ``"package.module:NAME"``."""
     return re.fullmatch(r".+\.py:.*|[^\W\d][\w.]*:[^\W\d]\w*", name) is not None
-
-
-def _import_object(reference: str) -> Any:
-    module, _, attribute = reference.partition(":")
-    return getattr(importlib.import_module(module), attribute)
 
 
 def _declared_in(call: str) -> tuple[str, dict[str, Any]]:

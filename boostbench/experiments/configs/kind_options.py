@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from pathlib import Path
+from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -122,7 +123,7 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     BoostbenchError
         If the kind is unknown or cannot be loaded.
     """
-    kind, base = kinds.get(name), kinds.options()
+    kind, base = kinds.get(name), resolve_name(kinds.base)
     if isinstance(kind, type) and issubclass(kind, base):
         return kind
     if not base.is_derived:
