@@ -50,19 +50,15 @@ _executed: dict[str, str] = {}
 #: Likewise of each file executed or opened on behalf of a plugin, by the path that it named.
 _noted: dict[str, str] = {}
 _plugin = ""
-_is_watching = False
 _busy = threading.local()
 
 
+@cache
 def watch() -> None:
     """Track executed sources from now on, including the modules loaded before.
 
     Only for processes that load plugins or execute runs, because an audit hook cannot be removed.
     """
-    global _is_watching
-    if _is_watching:
-        return
-    _is_watching = True
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         if isinstance(file, str) and file.endswith(".py") and _is_own(file):

@@ -57,11 +57,8 @@ def read_bounded(file: IO[bytes] | Any, path: Path, largest: int = LARGEST) -> b
     content = io.BytesIO()
     while block := file.read(_BLOCK):
         if content.tell() + len(block) > largest:
-            raise DataError(
-                f"the file has more than {largest / 2**20:,.0f} MiB, unpacked; that is the most "
-                "that is read",
-                where=str(path),
-            )
+            most = f"{largest / 2**20:,.0f} MiB, unpacked; that is the most that is read"
+            raise DataError(f"the file has more than {most}", where=str(path))
         content.write(block)
     return content.getvalue()
 
