@@ -49,7 +49,7 @@ _ADVICE_COLUMNS = {
 
 def compare(
     boosters: Sequence[Booster],
-    on: str | Path | Sequence[str | Path],
+    on: Paths,
     *,
     rope: float | None = None,
     jobs: int | None = None,
@@ -175,9 +175,7 @@ def last_winner(results: str | Path = "results", on: str = "") -> dict[str, Any]
     return chosen[0]
 
 
-def advised(
-    on: str | Path | Sequence[str | Path], **options: Any
-) -> tuple[list[dict[str, str]], list[Booster]]:
+def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Booster]]:
     """Return what the noise study recommends for data sets, and the boosters to compare on them.
 
     Parameters
@@ -206,20 +204,16 @@ def advised(
         read = [row for row in csv.DictReader(file) if (row["classes"] == "2") in two]
     rows = [{shown: row[name] for name, shown in _ADVICE_COLUMNS.items()} for row in read]
     config = load_config("noise-study/defaults", check_parameters=False, with_claims=False)
-    entries: dict[str, Booster] = {
-        each.label: {each.component: {"label": each.label, **each.params.plain()}}
-        for each in config.boosters
-    }
+    known = {each.label: each for each in config.boosters}
     labels = [row["take"] for row in rows]
     labels += [
         x for r in rows if r["wrong labels"] == "unknown" for x in r["next to it"].split(", ")
     ]
-    return rows, [entries[label] for label in dict.fromkeys(labels) if label in entries]
+    chosen = [known[label] for label in dict.fromkeys(labels) if label in known]
+    return rows, [{b.component: {"label": b.label, **b.params.plain()}} for b in chosen]
 
 
-def comparison_experiment(
-    boosters: Sequence[Booster], on: str | Path | Sequence[str | Path], **options: Any
-) -> Experiment:
+def comparison_experiment(boosters: Sequence[Booster], on: Paths, **options: Any) -> Experiment:
     """Return the experiment that compares boosters by cross-validation.
 
     Parameters
@@ -234,7 +228,7 @@ def comparison_experiment(
 
 def experiment_on(
     boosters: Sequence[Booster],
-    on: str | Path | Sequence[str | Path],
+    on: Paths,
     *,
     target: str = "",
     drop: Sequence[str] = (),
@@ -338,7 +332,7 @@ def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
             yield f"class {name!r} has {count} rows: {without}; --folds {count} tests it in each"
 
 
-def _names(on: str | Path | Sequence[str | Path]) -> list[str]:
+def _names(on: Paths) -> list[str]:
     return [str(each) for each in ([on] if isinstance(on, str | Path) else on)]
 
 

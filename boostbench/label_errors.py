@@ -222,17 +222,11 @@ def estimate(
     share = float(by_class @ counts / n)
     low, high = np.quantile(draws, [0.025, 0.975], axis=0)
     low, high = np.minimum(low, [share, *by_class]), np.maximum(high, [share, *by_class])
-    table = {
-        "label": [*classes],
-        "rows": counts,
-        "share": by_class,
-        "low": low[1:],
-        "high": high[1:],
-    }
+    names = np.array([*classes])
+    table = {"label": names, "rows": counts, "share": by_class, "low": low[1:], "high": high[1:]}
     own, others = mean[np.arange(n), y], mean.copy()
     others[np.arange(n), y] = -1.0
     order = np.argsort(own, kind="stable")
-    names = np.array([*classes])
     suspects = {
         "row": (np.arange(1, n + 1) if rows is None else rows)[order],
         "label": names[y[order]],

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import platform
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -15,12 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from boostbench import __version__
 from boostbench.api import Paths, paths_of
 from boostbench.compare_boosters import Booster, data_of, experiment_on
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.running.execution import make
+from boostbench.experiments.store.record import versions
 from boostbench.inputs import load_plugins
 from boostbench.whole_files import read_file, write_file
 
@@ -32,7 +32,6 @@ _OURS = re.compile(
     r"boostbench\.(baselines|boosters|data|models|weak_learners)\.([\w.]*\.)?[A-Z]\w*"
     r"|(sklearn|lightgbm|xgboost|catboost)\.([\w.]*\.)?[A-Z]\w*|collections\.OrderedDict"
 )
-_PACKAGES = ("boostbench", "numpy", "pandas", "scikit-learn")
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,10 +152,7 @@ def fit_model(booster: Booster, on: str | Path, *, seed: int = 0, **options: Any
         "rounds": made.n_estimators,
         "seed": seed,
         "plugins": [str(plugin) for plugin in paths_of(options.get("plugins", ()))],
-        "versions": {
-            "python": platform.python_version(),
-            **{package: version(package) for package in _PACKAGES},
-        },
+        "versions": versions("pandas"),
     }
     return Model(pipeline, dataset.classes, facts)
 
@@ -182,10 +178,8 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
     skops = import_extra("skops.io", "serve", where=where)
     content = read_file(Path(path))
     if not content.startswith(b"PK"):
-        what = (
-            "this is not a model of 'boostbench fit'; pickles are not opened, they may run any code"
-        )
-        raise BoostbenchError(what, where=where)
+        what = "this is not a model of 'boostbench fit'; pickles are not opened"
+        raise BoostbenchError(f"{what}, they may run any code", where=where)
     own = tuple(f"{module.__name__}." for module in load_plugins(paths_of(plugins)))
     try:
         found = skops.get_untrusted_types(data=content)
@@ -203,7 +197,7 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
         raise BoostbenchError(what, where=where) from error
     except Exception as error:  # a damaged file may raise anything
         reason = str(error).partition("\n")[0]
-        what = f"this model cannot be read by boostbench {version('boostbench')}: {reason}"
+        what = f"this model cannot be read by boostbench {__version__}: {reason}"
         raise BoostbenchError(what, where=where) from error
 
 
