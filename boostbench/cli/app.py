@@ -29,15 +29,6 @@ from boostbench.inputs import remove_damaged
 #: Ctrl-C, SIGTERM or SIGHUP.
 BAD_INPUT, BUG, INTERRUPTED = 2, 70, 130
 
-#: Commands by the module that has them, in the order of the help text.
-_COMMANDS = {
-    "run": "run plan status",
-    "report": "report site export",
-    "verify": "verify reproduce adopt",
-    "compare": "compare labels fit predict",
-    "names": "list show new check schema",
-}
-
 
 def _help(command: Callable[..., Any]) -> str:
     """Return the docstring as help text; paragraphs with indented lines keep their line breaks."""
@@ -141,7 +132,9 @@ def _exit_code_of(command: Callable[[], int], start: float) -> int:
         if isinstance(error, KeyboardInterrupt) or interrupted_since(start):
             code, what = INTERRUPTED, "interrupted"
         elif not (what := _remedy_of(error)):
-            trace = _write_traceback()
+            descriptor, trace = tempfile.mkstemp(".traceback.txt", "boostbench-")
+            with open(descriptor, "w", encoding="utf-8") as file:
+                traceback.print_exc(file=file)
             code, what = BUG, f"internal error: {type(error).__name__}: {error}"
             what += f"\nthis is a bug in boostbench; its traceback is in {trace}"
     print_error(what)
@@ -168,27 +161,21 @@ def _remedy_of(error: Exception) -> str:
     return ""
 
 
-def _write_traceback() -> str:
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="boostbench-", suffix=".traceback.txt", delete=False, encoding="utf-8"
-    ) as file:
-        traceback.print_exc(file=file)
-    return file.name
-
-
-def _add(app: typer.Typer, module: str, commands: str) -> None:
-    for name in commands.split():
-        function = "list_" if name == "list" else name
-        command = guarded(getattr(import_module(f"boostbench.cli.{module}"), function))
-        app.command(name, help=_help(command))(command)
-
-
 app.callback(help=_help(boostbench))(boostbench)
-for _module, _names in _COMMANDS.items():
-    _add(app, _module, _names)
 data_app = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 app.add_typer(data_app, name="data", help="List, fetch and add data sets.")
-_add(data_app, "data", "list fetch add")
+for _group, _module, _commands in (  # in the order of the help text
+    (app, "run", "run plan status"),
+    (app, "report", "report site export"),
+    (app, "verify", "verify reproduce adopt"),
+    (app, "compare", "compare labels fit predict"),
+    (app, "names", "list show new check schema"),
+    (data_app, "data", "list fetch add"),
+):
+    for _name in _commands.split():
+        _function = "list_" if _name == "list" else _name
+        _command = guarded(getattr(import_module(f"boostbench.cli.{_module}"), _function))
+        _group.command(_name, help=_help(_command))(_command)
 
 
 def _prepare() -> None:

@@ -22,7 +22,6 @@ from boostbench.cli.options import (
     flag,
     next_line,
     option,
-    statuses_of,
 )
 from boostbench.cli.output import OK, is_fancy, print_columns, print_error, print_json, print_rows
 from boostbench.cli.run import run_and_print
@@ -104,7 +103,7 @@ def compare(
                 print_columns(dataset.columns)
             for remark in comparing.rare_classes(dataset, options.folds):
                 print(f"{label}: {remark}")
-        code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=statuses_of(retry))
+        code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=retry)
     comparison = comparing.answer(experiment, rope, page)
     winners = comparing.remember(experiment, comparison, **given)
     if as_json:

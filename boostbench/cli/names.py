@@ -14,7 +14,7 @@ from boostbench.cli.options import Json, Plugins, argument, program
 from boostbench.cli.output import INCOMPLETE, OK, print_json, print_rows
 from boostbench.data.catalog import catalog, find_entry
 from boostbench.errors import UnknownNameError
-from boostbench.experiments.configs.shipped import read_extended, shipped_configs
+from boostbench.experiments.configs.shipped import paper_of, shipped_configs
 from boostbench.inputs import load_plugins
 from boostbench.reports.text import plain
 
@@ -104,14 +104,8 @@ def names_of(kind: str) -> list[str]:
 def _rows_of(kind: str) -> list[dict[str, Any]]:
     """Return a row for each name."""
     if kind == "configs":
-        return [
-            {
-                "name": name,
-                "paper": read_extended(path, [])[0].data.get("paper", ""),
-                "file": str(path),
-            }
-            for name, path in shipped_configs().items()
-        ]
+        paths = shipped_configs().items()
+        return [{"name": name, "paper": paper_of(path), "file": str(path)} for name, path in paths]
     if kind == "datasets":
         return dataset_rows()
     known = REGISTRIES[kind]
@@ -121,10 +115,8 @@ def _rows_of(kind: str) -> list[dict[str, Any]]:
 def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
     """Return a row for each data set of the catalog, including data folders."""
     keys = ("name", "n_train", "n_test", "n_rows", "n_features", "n_classes", "title")
-    return [
-        {key.removeprefix("n_"): getattr(entry, key) for key in keys}
-        for entry in catalog(data_dirs).values()
-    ]
+    entries = catalog(data_dirs).values()
+    return [{key.removeprefix("n_"): getattr(entry, key) for key in keys} for entry in entries]
 
 
 def _describe(kind: str, name: str) -> dict[str, Any]:
@@ -138,25 +130,21 @@ def _describe(kind: str, name: str) -> dict[str, Any]:
     from boostbench.experiments.configs.kind_options import options_model
 
     kinds = REGISTRIES[kind]
-    plugin = kinds.get(name)
-    inner = getattr(plugin, "classifier", None)
-    component = inner if inspect.isclass(inner) else plugin  # a class of another package
-    declaration = kinds.declarations.get(name, registry.Declaration())
-    if kind in ("tables", "figures", "claims"):
+    plugin, declaration = kinds.get(name), kinds.declarations[name]
+    if kinds.base:
         model = options_model(kinds, name)
         parameters = {f.alias or key: f.description or "" for key, f in model.model_fields.items()}
     else:
-        given = inspect.signature(plugin).parameters.values()
         parameters = {
             each.name: "required" if each.default is each.empty else repr(each.default)
-            for each in given
+            for each in inspect.signature(plugin).parameters.values()
             if each.name not in _SUPPLIED and each.kind is not each.VAR_KEYWORD
         }
     return {
         **head,
         "printed_name": declaration.printed,
         "family": declaration.family,
-        "python": f"{component.__module__}.{component.__qualname__}",
+        "python": declaration.origin.replace(":", "."),
         "parameters": parameters,
         "description": "\n\n".join(_documentation(plugin, {*parameters, *_SUPPLIED})),
     }

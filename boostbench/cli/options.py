@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,11 +158,6 @@ def parse_rounds(text: str) -> list[int]:
         what = f"{text[:40]!r} is not a list of rounds; write for example 1,5,10"
         raise BoostbenchError(what, where="--at")
     return [int(number) for number in text.split(",")]
-
-
-def statuses_of(retry: Iterable[str]) -> list[str]:
-    """Return the statuses in the values of ``--retry``, each a comma-separated list."""
-    return [word.strip() for words in retry for word in words.split(",")]
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:

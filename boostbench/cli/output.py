@@ -47,10 +47,9 @@ def print_rows(rows: Sequence[Row], *, as_json: bool = False, columns: Sequence[
         print_json([dict(row) for row in rows])
         return
     columns = columns or (list(rows[0]) if rows else [])
-    cells = [[_text(row[column]) for column in columns] for row in rows]
     titles = [column.replace("_", " ") for column in columns]
-    lines = [titles, *cells]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(titles))]
+    lines = [titles, *([_text(row[column]) for column in columns] for row in rows)]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     for line in lines:
         padded = (cell.ljust(width) for cell, width in zip(line, widths, strict=True))
         print("  ".join(padded).rstrip())

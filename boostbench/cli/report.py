@@ -131,10 +131,9 @@ def _write_all(
     for name, path in shipped_configs().items():
         written = read_extended(path, [])[0].data
         for size in (None, *written.get("sizes", ())):
-            called = written["name"] if size is None else f"{written['name']}-{size}"
-            if (selection.results / called).is_dir():
-                packed = selection.results / called / PACKED
-                n_bytes = packed.stat().st_size if packed.is_file() else 0
+            folder = selection.results / "-".join(filter(None, [written["name"], size]))
+            if folder.is_dir():
+                n_bytes = sum(packed.stat().st_size for packed in folder.glob(PACKED))
                 parts.append((n_bytes, replace(selection, configs=[name], size=size)))
     largest_first = [part for _, part in sorted(parts, key=lambda each: -each[0])]
     n_processes = max(min(jobs, len(parts)), 1)
@@ -165,10 +164,10 @@ def _print_table(report: Report) -> None:
     """Print the main table of a report; print failed parts and remarks on stderr."""
     for reason in report.undrawn.values():
         print_error(f"left out of the report: {reason}")
-    remarks = Counter(result.reason for result in report.study.results if result.ok)
+    results = report.study.results
+    remarks = Counter(result.reason for result in results if result.ok and result.reason)
     for remark, n in remarks.items():
-        if remark:
-            print_error(f"{n} of {len(report.study.results)} results: {remark}")
+        print_error(f"{n} of {len(results)} results: {remark}")
     table = report.main_table()
     if table:
         print(table.rstrip("\n"), end="\n\n")

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -23,7 +23,6 @@ from boostbench.cli.options import (
     next_line,
     option,
     parse_shard,
-    statuses_of,
 )
 from boostbench.cli.output import INCOMPLETE, OK, is_fancy, print_error, print_json, print_rows
 from boostbench.reports.text import duration, visible
@@ -73,16 +72,19 @@ def run(
       boostbench run noise20 --retry failed,timeout
     """
     experiments = selection.load(shard=parse_shard(shard))
-    options: dict[str, Any] = {"jobs": jobs, "executor": executor, "quiet": quiet}
-    options |= {"retry": statuses_of(retry), "fresh": fresh}
-    codes = [run_and_print(experiment, **options) for experiment in experiments]
+    options: dict[str, Any] = {"jobs": jobs, "executor": executor, "retry": retry, "fresh": fresh}
+    codes = [run_and_print(experiment, quiet=quiet, **options) for experiment in experiments]
     if not quiet and shard is None:
         print(next_line("report", *selection.configs, **vars(selection)))
     return max(codes)
 
 
-def run_and_print(experiment: Experiment, *, quiet: bool = False, **options: Any) -> int:
+def run_and_print(
+    experiment: Experiment, *, quiet: bool = False, retry: Sequence[str] = (), **options: Any
+) -> int:
     """Run an experiment, print progress and outcome, and return the exit code.
+
+    The statuses in ``retry`` may be separated by commas.
 
     Raises
     ------
@@ -90,6 +92,7 @@ def run_and_print(experiment: Experiment, *, quiet: bool = False, **options: Any
         After Ctrl-C, when the finished runs are written.
     """
     name = experiment.config.name
+    options["retry"] = [word.strip() for words in retry for word in words.split(",")]
     with showing_progress(name, quiet=quiet) as listener:
         outcome = experiment.run(**options, on_plan=_print_skipped, on_event=listener)
     has_failed = _print_failures(outcome)
@@ -195,8 +198,7 @@ def _print_plans(
     plans = {each.config.name: each.plan(check_packages=check_packages) for each in experiments}
     if as_json:
         print_json([{"config": name, **row} for name, plan in plans.items() for row in plan.rows()])
-        return [*plans.values()]
-    for name, plan in plans.items():
+    for name, plan in plans.items() if not as_json else ():
         print(f"{name}: {_counts(plan)}")
         if plan.n_open:
             print(f"more runs may follow: {plan.n_open} parameter selections are still open")
@@ -206,16 +208,11 @@ def _print_plans(
         groups: dict[tuple[str, str, str], list[Run]] = {}
         for each in plan.runs:
             groups.setdefault((each.run.dataset, each.status, each.reason), []).append(each.run)
-        rows = [
-            {
-                "what": runs[0].id if len(runs) == 1 else dataset,
-                "runs": len(runs),
-                "status": status,
-                "why": reason,
-            }
-            for (dataset, status, reason), runs in groups.items()
-            if status != "ok"
-        ]
+        rows = []
+        for (dataset, status, reason), runs in groups.items():
+            if status != "ok":
+                what = runs[0].id if len(runs) == 1 else dataset
+                rows.append({"what": what, "runs": len(runs), "status": status, "why": reason})
         if rows:
             print()
             print_rows(rows)

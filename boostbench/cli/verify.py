@@ -13,7 +13,7 @@ from boostbench.cli.output import INCOMPLETE, OK, is_fancy, print_error, print_j
 from boostbench.cli.report import write_report
 from boostbench.cli.run import run_and_print, showing_progress
 from boostbench.errors import BoostbenchError, unknown
-from boostbench.experiments.configs.shipped import read_extended, shipped_configs
+from boostbench.experiments.configs.shipped import paper_of, shipped_configs
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
@@ -97,7 +97,7 @@ def configs_by_paper() -> dict[str, list[Path]]:
     """Return the shipped configs by paper: those in its folder, then others that refer to it."""
     configs: dict[str, list[Path]] = {}
     for name, path in sorted(shipped_configs().items(), key=lambda item: "/" not in item[0]):
-        paper = name.rpartition("/")[0] or read_extended(path, [])[0].data.get("paper", "")
+        paper = name.rpartition("/")[0] or paper_of(path)
         configs.setdefault(paper.partition(",")[0].strip(), []).append(path)
     configs.pop("", None)
     return configs

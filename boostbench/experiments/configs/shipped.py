@@ -25,6 +25,11 @@ def shipped_configs() -> dict[str, Path]:
     return {path.relative_to(folder).with_suffix("").as_posix(): path for path in paths}
 
 
+def paper_of(path: Path) -> str:
+    """Return the paper that a config names; empty without one."""
+    return str(read_extended(path, [])[0].data.get("paper", ""))
+
+
 def find_config(reference: str) -> Path:
     """Return the file of a config given as a path or as the name of a shipped config.
 
