@@ -426,14 +426,11 @@ def split_parameters(text: str) -> tuple[str, dict[str, Any]]:
     params: dict[str, Any] = {}
     for part in re.split(r",(?=[\w.]+=)", match[2]):
         path, _, value_text = part.partition("=")
-        value, error = read_value(value_text, text)
-        if error is not None:
-            raise error
         *outer, last = path.split(".")
         inner = params
         for key in outer:
             inner = inner.setdefault(key, {})
-        inner[last] = value
+        inner[last] = read_value(value_text, text)
     return match[1], params
 
 

