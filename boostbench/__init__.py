@@ -9,9 +9,9 @@ SAMME(n_estimators=50)
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from boostbench.resources import lazy_attribute, lazy_names
+from boostbench.resources import lazy
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment as Experiment
@@ -25,12 +25,5 @@ if TYPE_CHECKING:
     from boostbench.reports.values.frame import load_results as load_results
 
 __version__ = "0.2.0"
-
-
-def __getattr__(name: str) -> Any:
-    # Lazy, because the command line imports this package for the version alone.
-    return lazy_attribute(__file__, name)
-
-
-def __dir__() -> list[str]:
-    return [*lazy_names(__file__), "__version__"]
+# Lazy, because the command line imports this package for the version alone.
+__getattr__, __dir__ = lazy(__file__, "__version__")

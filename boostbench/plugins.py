@@ -7,9 +7,9 @@ with any version. A name is imported when it is asked for: a plugin of a booster
 # ruff: noqa: F401
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from boostbench.resources import lazy_attribute, lazy_names
+from boostbench.resources import lazy
 
 if TYPE_CHECKING:
     from boostbench.boosters import make_booster
@@ -125,10 +125,4 @@ if TYPE_CHECKING:
         WeightedLabels,
     )
 
-
-def __getattr__(name: str) -> Any:
-    return lazy_attribute(__file__, name)
-
-
-def __dir__() -> list[str]:
-    return sorted(lazy_names(__file__))
+__getattr__, __dir__ = lazy(__file__)

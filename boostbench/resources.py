@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -22,23 +22,24 @@ def shipped(folder: str) -> Path:
     return inside if inside.is_dir() else _PACKAGE.parent / folder
 
 
-def lazy_attribute(file: str, name: str) -> Any:
-    """Return an attribute that the module in ``file`` imports under ``if TYPE_CHECKING`` alone.
+def lazy(file: str, *others: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of a module that imports names when asked for them.
 
-    Raises
-    ------
-    AttributeError
-        If it imports no such name.
+    Parameters
+    ----------
+    file : str
+        File of the module, which imports these names under ``if TYPE_CHECKING`` alone.
+    *others : str
+        Other names to list.
     """
-    if name not in lazy_names(file):
-        raise AttributeError(f"module {file!r} has no attribute {name!r}")
-    return getattr(import_module(lazy_names(file)[name]), name)
-
-
-@cache
-def lazy_names(file: str) -> dict[str, str]:
-    """Return the module of each name that a file imports under ``if TYPE_CHECKING``."""
     tree = ast.parse(Path(file).read_text(encoding="utf-8"))
-    (lazy,) = (node for node in tree.body if isinstance(node, ast.If))
-    imports = (node for node in lazy.body if isinstance(node, ast.ImportFrom))
-    return {alias.name: str(node.module) for node in imports for alias in node.names}
+    (block,) = (node for node in tree.body if isinstance(node, ast.If))
+    imports = (node for node in block.body if isinstance(node, ast.ImportFrom))
+    modules = {alias.name: str(node.module) for node in imports for alias in node.names}
+
+    def attribute(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module {file!r} has no attribute {name!r}")
+        return getattr(import_module(modules[name]), name)
+
+    return attribute, lambda: sorted((*modules, *others))
