@@ -11,12 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from boostbench import registry
 from boostbench.compare_boosters import experiment_on
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import takes_two_classes
+from boostbench.experiments.planning.repeating import differences
 from boostbench.experiments.store.record import Record
 from boostbench.inputs import load_plugin, place_of
 from boostbench.weak_learners import make_weak_learner
@@ -66,8 +65,7 @@ def check_plugin(reference: str) -> Iterator[tuple[str, Exception | None]]:
     for kind, source in own:
         failure = None
         try:
-            with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
-                warnings.simplefilter("ignore")
+            with warnings.catch_warnings(action="ignore"), contextlib.redirect_stdout(sys.stderr):
                 _check(kind, source)
         except Exception as error:
             failure = error
@@ -103,9 +101,7 @@ def _check(kind: registry.Registry, source: str) -> None:
         used["on"] = source
     for one, two in zip(_records(used), _records(used), strict=True):
         label, noise = one.run.method, one.noise
-        curves = one.curves.keys() & two.curves.keys()
-        same = all(np.array_equal(one.curves[c], two.curves[c], equal_nan=True) for c in curves)
-        _require(same, f"two runs of the same seed differ ({label})")
+        _require(not [*differences(one, two)], f"two runs of the same seed differ ({label})")
         if kind in (registry.boosters, registry.weak_learners):
             wrong = one.curves["train_errors"][-1] / one.n_train
             guess = 1 - max(one.n_per_class) / sum(one.n_per_class)
