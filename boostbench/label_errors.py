@@ -26,9 +26,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
 
@@ -42,9 +43,6 @@ from boostbench.data.splits import fold_ids
 from boostbench.errors import BoostbenchError
 from boostbench.models import booster_for, fitting
 from boostbench.quantities.predictions import probabilities_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -118,8 +116,6 @@ def find_label_errors(
     BoostbenchError
         If a name or a number is invalid, or there are not two classes with ``folds`` rows.
     """
-    import pandas as pd
-
     name, made, dataset = booster_for(booster, on, name="labels", **options)
     if not hasattr(made, "predict_proba"):
         raise BoostbenchError(f"booster {name!r} gives no probabilities; choose another one")
@@ -207,8 +203,6 @@ def estimate(
     left_out : tuple of str
     seed : int, default=0
     """
-    import pandas as pd
-
     n, mean = len(y), P.mean(axis=0)
     by_class = np.mean([wrong_by_label(y, each, q) for each in P for q in _ANCHORS], axis=0)
     counts = np.bincount(y, minlength=len(classes))

@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from boostbench import __version__
@@ -23,9 +24,6 @@ from boostbench.experiments.running.execution import make
 from boostbench.experiments.store.record import versions
 from boostbench.inputs import load_plugins
 from boostbench.whole_files import read_file, write_file
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Classes, whose names begin with a capital, that a model of this package consists of.
 _OURS = re.compile(
@@ -135,8 +133,6 @@ def fit_model(booster: Booster, on: str | Path, *, seed: int = 0, **options: Any
     BoostbenchError
         If a name, a file or a parameter is invalid.
     """
-    import pandas as pd
-
     name, made, dataset = booster_for(booster, on, seed, name="fit", **options)
     with fitting(name):
         made.fit(dataset.X, dataset.y)
@@ -225,8 +221,6 @@ def predict_file(
     BoostbenchError
         If columns are missing or of another type, with a line for each of them.
     """
-    import pandas as pd
-
     encoder, booster = (step for _, step in model.pipeline.steps)
     frame, place = read_rows(Path(path), encoder.columns_)
     if len(frame) == 0:

@@ -7,7 +7,7 @@ import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from boostbench.cli.options import (
     DataOptions,
@@ -27,15 +27,14 @@ from boostbench.cli.output import OK, is_fancy, print_columns, print_error, prin
 from boostbench.cli.run import run_and_print
 from boostbench.errors import import_extra
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options(DataOptions):
-    """Arguments of `boostbench.compare_boosters.comparison_experiment`."""
+    """Options of `boostbench.compare_boosters.comparison_experiment`."""
 
-    boosters: Annotated[
-        list[str],
-        any_number("BOOSTER", "Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,..."),
-    ]
     on: Annotated[
         list[str], option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file; repeatable.")
     ]
@@ -52,7 +51,23 @@ class Options(DataOptions):
     results: Results = Path("results")
 
 
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions(DataOptions):
+    """Arguments of `boostbench.find_label_errors`."""
+
+    booster: Annotated[str, option("NAME", "Booster that estimates probabilities.")] = (
+        "random-forest"
+    )
+    repeats: Annotated[int, option("N", "Number of cross-validations.", min=2)] = 4
+    folds: Annotated[int, option("N", "Folds of each.", min=2)] = 5
+    seed: Annotated[int, option("N", "Seed of folds and fits.", min=0)] = 0
+
+
 def compare(
+    boosters: Annotated[
+        list[str],
+        any_number("BOOSTER", "Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,..."),
+    ],
     *,
     options: Options,
     rope: Annotated[
@@ -85,16 +100,14 @@ def compare(
     from boostbench import compare_boosters as comparing
     from boostbench.reports.comparison import rope_of
 
-    given = options.given()
-    own = given.pop("boosters", [])
+    given, named = options.given(), list[Any](boosters)
     if advise:
-        rows, named = comparing.advised(**given)
-        own = [*own, *named]
+        rows, advised = comparing.advised(**given)
+        named += advised
         with redirect_stdout(sys.stderr):
             print("The noise study (docs/noise-study.md) recommends for as many classes:")
             print_rows(rows)
-    given["boosters"] = own
-    experiment = comparing.comparison_experiment(**given)
+    experiment = comparing.comparison_experiment(named, **given)
     rope = rope_of(rope, options.metric)
     with redirect_stdout(sys.stderr):  # stdout gets the result only
         for label, dataset in comparing.data_of(experiment):
@@ -126,13 +139,7 @@ def compare(
 def labels(
     on: Annotated[str, argument("DATA", "Data set, or CSV, ARFF, parquet or libsvm file.")],
     *,
-    options: DataOptions,
-    booster: Annotated[
-        str, option("NAME", "Booster that estimates probabilities.")
-    ] = "random-forest",
-    repeats: Annotated[int, option("N", "Number of cross-validations.", min=2)] = 4,
-    folds: Annotated[int, option("N", "Folds of each.", min=2)] = 5,
-    seed: Annotated[int, option("N", "Seed of folds and fits.", min=0)] = 0,
+    options: LabelOptions,
     output: Output = None,
 ) -> int:
     """Estimate how many labels are wrong, and list suspicious rows.
@@ -149,15 +156,8 @@ def labels(
     from boostbench.whole_files import write_file
 
     given = options.given()
-    found, table = find_label_errors(
-        on,
-        booster=booster,
-        repeats=repeats,
-        folds=folds,
-        seed=seed,
-        on_fit=_show_fits if is_fancy(sys.stderr) else None,
-        **given,
-    )
+    on_fit = _show_fits if is_fancy(sys.stderr) else None
+    found, table = find_label_errors(on, on_fit=on_fit, **given)
     n = math.ceil(found.share * len(found.suspects))
     suspects = found.suspects.head(n)
     if output is not None:
@@ -167,12 +167,12 @@ def labels(
     interval = f"95 % interval {100 * found.low:.1f} to {100 * found.high:.1f} %"
     about = f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval})"
     print(f"{about}, fewer if classes overlap.\n")
-    print_rows([_in_percent(row) for row in found.classes.to_dict("records")])
+    print_rows(_in_percent(found.classes))
     if found.left_out:
         print(f"\nNot judged, with fewer rows than folds: {', '.join(found.left_out)}.")
     print("" if n else "\nNo label looks wrong.")
     if n:
-        print_rows([_in_percent(row) for row in suspects.head(10).to_dict("records")])
+        print_rows(_in_percent(suspects.head(10)))
     if output is not None and n:
         print(f"\n{output}: the {n} most suspicious rows")
     boosters = ("filter-and-refit", "random-forest", "sm-boost")
@@ -181,12 +181,10 @@ def labels(
     return OK
 
 
-def _in_percent(row: dict[Any, Any]) -> dict[str, Any]:
-    """Return a row with its shares and probabilities in percent."""
-    return {
-        str(key): f"{100 * value:.1f} %" if isinstance(value, float) else value
-        for key, value in row.items()
-    }
+def _in_percent(table: pd.DataFrame) -> list[Any]:
+    """Return the rows of a table with their shares and probabilities in percent."""
+    shown = table.map(lambda cell: f"{100 * cell:.1f} %" if isinstance(cell, float) else cell)
+    return shown.to_dict("records")
 
 
 def _show_fits(done: int, total: int) -> None:
@@ -227,11 +225,9 @@ def fit(
     winner = {} if booster and on else last_winner(results, on)
     model = fit_model(**{**winner, **options.given(), **named}, seed=seed)
     model.save(output)
-    facts = model.facts
-    print(
-        f"{output}: {facts['booster']}, {facts['rounds']} rounds, {facts['rows']} rows of "
-        f"{facts['data']}, classes {', '.join(model.classes)}"
-    )
+    facts, classes = model.facts, ", ".join(model.classes)
+    rows = f"{facts['rows']} rows of {facts['data']}, classes {classes}"
+    print(f"{output}: {facts['booster']}, {facts['rounds']} rounds, {rows}")
     print(next_line("predict", str(output), "NEW.csv", output="predicted.csv"))
     return OK
 
