@@ -172,8 +172,7 @@ class Experiment:
         outcome, done = Progress(), set[Run]()
         if todo:
             check_data(plan, todo, self.data)
-            limits = self.config.limits
-            with make_executor(executor, self.data, jobs, limits) as pool:
+            with make_executor(executor, self.data, jobs, self.config.limits) as pool:
                 while todo and not (outcome.interrupted or outcome.n_left):
                     run_plan(todo, self.store, pool, on_event=on_event, progress=outcome)
                     done |= {planned.run for planned in todo}

@@ -103,12 +103,10 @@ def seen(planned: Iterable[tuple[str, str]], folder: str) -> dict[str, str]:
     two of them import is executed once.
     """
     known = {path for path, _ in planned}
-    others = [path for path in _noted if os.path.realpath(path) not in known]
+    others = sorted(path for path in _noted if os.path.realpath(path) not in known)
     inside = os.path.join(folder, "")
-    return {
-        path.removeprefix(inside) if folder else path: _noted[path]
-        for path in (sorted(others) if plugin_of(planned) else ())
-    }
+    digests = {path.removeprefix(inside): _noted[path] for path in others}
+    return digests if plugin_of(planned) else {}
 
 
 def plugin_of(planned: Iterable[tuple[str, str]]) -> str:

@@ -84,16 +84,14 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
         option per field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
-    groups: dict[str, Any] = {
-        p.name: p.annotation for p in parameters if is_dataclass(p.annotation)
-    }
+    groups = [parameter for parameter in parameters if is_dataclass(parameter.annotation)]
     options = [option for parameter in parameters for option in _options_of(parameter)]
 
     @functools.wraps(command)
     def run(**arguments: Any) -> None:
-        for name, group in groups.items():
-            values = {field.name: arguments.pop(field.name) for field in fields(group)}
-            arguments[name] = group(**values)
+        for group in groups:
+            values = {field.name: arguments.pop(field.name) for field in fields(group.annotation)}
+            arguments[group.name] = group.annotation(**values)
         start = time.monotonic()
         with interruptible():
             code = _exit_code_of(lambda: command(**arguments), start)

@@ -59,20 +59,14 @@ def print_columns(columns: Iterable[Column]) -> None:
     """Print what each column of a file became; plain numbers share one line."""
     names = [column.name for column in columns if column.is_plain]
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    plain_ones = {"column": ", ".join(names[:_SHOWN]) + more, "read_as": "number"}
-    rows: list[Row] = [{**plain_ones, "values": "", "missing": 0, "note": ""}] if names else []
-    rows += [
-        {
-            "column": column.name,
-            "read_as": column.kind,
-            "values": len(column.values) if column.values is not None else "",
-            "missing": column.missing if column.is_feature else "",
-            "note": column.note,
-        }
-        for column in columns
-        if not column.is_plain
-    ]
-    print_rows(rows)
+    rows: list[Any] = [(", ".join(names[:_SHOWN]) + more, "number", "", 0, "")] if names else []
+    for each in columns:
+        if not each.is_plain:
+            n_values = "" if each.values is None else len(each.values)
+            missing = each.missing if each.is_feature else ""
+            rows.append((each.name, each.kind, n_values, missing, each.note))
+    titles = ("column", "read_as", "values", "missing", "note")
+    print_rows([dict(zip(titles, row, strict=True)) for row in rows])
 
 
 def print_error(message: object) -> None:
