@@ -346,38 +346,37 @@ weak_learners = Registry(
 )
 #: Parameters of boosters of this package that are components, with their registries.
 INNER = {"weak_learner": weak_learners, "booster": boosters, "classifier": boosters}
-_NOISE = ("exchange", "flip", "matrix", "one-sided", "pair", "permute", "uniform-other")
+
+
+def _in(module: str, names: str) -> dict[str, str]:
+    """Return the built-in components of a module of this package."""
+    return {name: f"boostbench.{module}:{name.replace('-', '_')}" for name in names.split()}
+
+
 noise_models = Registry(
     "noise model",
-    {name: f"boostbench.noise:{name.replace('-', '_')}" for name in _NOISE}
-    | {"rater": "boostbench.rated_noise:rater"},
+    _in("noise", "exchange flip matrix one-sided pair permute uniform-other")
+    | _in("rated_noise", "rater"),
 )
-_GENERATORS = ("gaussian-mixture", "long-servedio", "madelon", "ring-norm", "two-norm", "waveform")
 generators = Registry(
     "data-set generator",
-    {name: f"boostbench.data.generators:{name.replace('-', '_')}" for name in _GENERATORS},
+    _in("data.generators", "gaussian-mixture long-servedio madelon ring-norm two-norm waveform"),
 )
 _METRICS = ("balanced_accuracy", "f1", "log_loss", "brier", "auc", "calibration_error")
 #: In the order in which tables and exports list them.
 quantities = Registry(
     "quantity",
-    {
-        name: f"boostbench.quantities.{module}:{module if name == f'test_{module}' else name}"
-        for module, names in (
-            ("errors", "train_error train_error_clean test_error validation_error"),
-            ("errors", "train_cost test_cost right"),
-            ("bounds", "bound edge_bound"),
-            ("edges", "edge loss"),
-            ("weights", "noisy_weight_share noisy_among_heaviest weightless_share"),
-            ("weights", "noisy_among_weightless sample_weights"),
-            ("scores", "margins scores labels"),
-            ("confusion", "confusion"),
-            *((metric, f"test_{metric}") for metric in _METRICS),
-            ("clocks", "load_time warm_up_time fit_time predict_time"),
-            ("model_size", "model_size"),
-        )
-        for name in names.split()
-    },
+    _in("quantities.errors", "train_error train_error_clean test_error validation_error")
+    | _in("quantities.errors", "train_cost test_cost right")
+    | _in("quantities.bounds", "bound edge_bound")
+    | _in("quantities.edges", "edge loss")
+    | _in("quantities.weights", "noisy_weight_share noisy_among_heaviest weightless_share")
+    | _in("quantities.weights", "noisy_among_weightless sample_weights")
+    | _in("quantities.scores", "margins scores labels")
+    | _in("quantities.confusion", "confusion")
+    | {f"test_{metric}": f"boostbench.quantities.{metric}:{metric}" for metric in _METRICS}
+    | _in("quantities.clocks", "load_time warm_up_time fit_time predict_time")
+    | _in("quantities.model_size", "model_size"),
 )
 _PART_OPTIONS = "boostbench.reports.values.part_options:PartOptions"
 figures = Registry("figure", {}, "reports/figures", _PART_OPTIONS)

@@ -121,12 +121,7 @@ class Model(BaseModel):
     """Base of models: frozen mappings of known keys, without type conversion."""
 
     model_config = ConfigDict(
-        frozen=True,
-        extra="forbid",
-        strict=True,
-        allow_inf_nan=False,
-        arbitrary_types_allowed=True,
-        protected_namespaces=(),
+        frozen=True, extra="forbid", strict=True, allow_inf_nan=False, arbitrary_types_allowed=True
     )
 
     @classmethod
