@@ -86,9 +86,8 @@ Quiet = Annotated[bool, flag("Print failures only.", "--quiet", "-q")]
 def program() -> str:
     """Return ``"boostbench"``, or its path as called if this is not found in ``PATH``."""
     called = Path(sys.argv[0])
-    if called.name != "boostbench" or shutil.which("boostbench"):
-        return "boostbench"
-    return str(called)
+    is_found = called.name != "boostbench" or shutil.which("boostbench")
+    return "boostbench" if is_found else str(called)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,8 +206,7 @@ class ColumnOptions:
         if "" in types:
             raise BoostbenchError("give a column and what it is, e.g. zip=category", where="--type")
         options = {**vars(self), "types": dict.fromkeys(self.keep_text, "category") | types}
-        del options["keep_text"]
-        return {key: value for key, value in options.items() if value}
+        return {key: value for key, value in options.items() if value and key != "keep_text"}
 
 
 @dataclass(frozen=True, kw_only=True)
