@@ -20,6 +20,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from boostbench import __version__
+from boostbench.cli.options import flag
 from boostbench.cli.output import OK, PrintedLog, discard_output, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
@@ -53,10 +54,7 @@ def _print_version(value: bool) -> None:
 
 def boostbench(
     version: Annotated[
-        bool,
-        typer.Option(
-            "--version", help="Print the version.", callback=_print_version, is_eager=True
-        ),
+        bool, flag("Print the version.", "--version", callback=_print_version, is_eager=True)
     ] = False,
 ) -> None:
     """Reproduce and compare multiclass and noise-robust boosting.

@@ -194,12 +194,7 @@ def _show_fits(done: int, total: int) -> None:
 
 def fit(
     booster: Annotated[
-        str,
-        argument(
-            "BOOSTER",
-            "As for compare; by default the best of the last compare.",
-            show_default=False,
-        ),
+        str, argument("BOOSTER", "As for compare; by default the best of the last compare.")
     ] = "",
     *,
     on: Annotated[str, option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file.")] = "",

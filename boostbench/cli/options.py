@@ -32,9 +32,9 @@ def repeatable(name: str, metavar: str, text: str) -> Any:
     )
 
 
-def flag(text: str, *names: str) -> Any:
+def flag(text: str, *names: str, **more: Any) -> Any:
     """Return an option without a value."""
-    return typer.Option(*names, help=text)
+    return typer.Option(*names, help=text, **more)
 
 
 def argument(metavar: str, text: str, **more: Any) -> Any:
