@@ -12,7 +12,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -413,7 +412,7 @@ def load_experiments(
     )
     store = RecordStore(results)
     runs_of_configs = [expand(config) for config in loaded]
-    selected = set(select(list(chain.from_iterable(runs_of_configs)), only, size))
+    selected = set(select([run for runs in runs_of_configs for run in runs], only, size))
     return tuple(
         Experiment(config, store, folders, tuple(r for r in runs if r in selected), shard, size)
         for config, runs in zip(loaded, runs_of_configs, strict=True)

@@ -143,11 +143,9 @@ def _hook(event: str, args: tuple[Any, ...]) -> None:
         _busy.now = False
 
 
-def _note_executed(code: Any) -> None:
-    if not isinstance(code, CodeType) or code.co_name != "<module>":
-        return
+def _note_executed(code: CodeType) -> None:
     path = code.co_filename
-    if not path.endswith(".py") or not _is_own(path):
+    if code.co_name != "<module>" or not path.endswith(".py") or not _is_own(path):
         return
     digest = ""
     with contextlib.suppress(OSError, SyntaxError, ValueError):

@@ -116,8 +116,7 @@ def _check(kind: registry.Registry, source: str) -> None:
 
 def _records(used: dict[str, Any]) -> list[Record]:
     with tempfile.TemporaryDirectory() as folder:
-        sizes: dict[str, Any] = {"folds": 2, "repeats": 1, "rounds": _ROUNDS, "results": folder}
-        experiment = experiment_on(**used, **sizes)
+        experiment = experiment_on(**used, folds=2, repeats=1, rounds=_ROUNDS, results=folder)
         for _, record in experiment.run(executor="inline").failures:
             raise BoostbenchError(record.why)
         for result in experiment.study().results:

@@ -101,15 +101,14 @@ def compare(
     from boostbench.reports.comparison import rope_of
 
     given, named = options.given(), list[Any](boosters)
-    if advise:
-        rows, advised = comparing.advised(**given)
-        named += advised
-        with redirect_stdout(sys.stderr):
+    with redirect_stdout(sys.stderr):  # stdout gets the result only
+        if advise:
+            rows, advised = comparing.advised(**given)
+            named += advised
             print("The noise study (docs/noise-study.md) recommends for as many classes:")
             print_rows(rows)
-    experiment = comparing.comparison_experiment(named, **given)
-    rope = rope_of(rope, options.metric)
-    with redirect_stdout(sys.stderr):  # stdout gets the result only
+        experiment = comparing.comparison_experiment(named, **given)
+        rope = rope_of(rope, options.metric)
         for label, dataset in comparing.data_of(experiment):
             if comparing.is_file_of_user(dataset):
                 print(f"{label}:")

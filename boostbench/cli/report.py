@@ -168,8 +168,7 @@ def _print_table(report: Report) -> None:
     remarks = Counter(result.reason for result in results if result.ok and result.reason)
     for remark, n in remarks.items():
         print_error(f"{n} of {len(results)} results: {remark}")
-    table = report.main_table()
-    if table:
+    if table := report.main_table():
         print(table.rstrip("\n"), end="\n\n")
 
 
@@ -238,8 +237,7 @@ def export(
             print(text, end="")
         else:
             write_file(output, text.encode())
-    n_absent = sum(not result.ok for result in results)
-    if n_absent:
+    if n_absent := sum(not result.ok for result in results):
         what = f"{n_absent} of {len(results)} runs have no result"
         print_error(f"{what}; `boostbench status` lists them")
     return INCOMPLETE if n_absent else OK

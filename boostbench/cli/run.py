@@ -122,8 +122,7 @@ def _print_failures(outcome: Progress) -> bool:
     for (status, reason), ids in kinds.items():
         others = f" (and {len(ids) - 1} more with this error)" if len(ids) > 1 else ""
         print_error(f"{status}: {ids[0]}: {reason.partition(chr(10))[0]}{others}")
-    statuses = ",".join(sorted({status for status, _ in kinds} & {*FAILURES}))
-    if statuses:
+    if statuses := ",".join(sorted({status for status, _ in kinds} & {*FAILURES})):
         print_error(f"--retry {statuses} repeats these runs; `status -v` shows the tracebacks")
     return bool(kinds)
 
@@ -202,8 +201,7 @@ def _print_plans(
         print(f"{name}: {_counts(plan)}")
         if plan.n_open:
             print(f"more runs may follow: {plan.n_open} parameter selections are still open")
-        counts_by_version = Counter(planned.versions for planned in plan.runs if planned.versions)
-        for versions, n in counts_by_version.items():
+        for versions, n in Counter(each.versions for each in plan.runs if each.versions).items():
             print(f"{n_runs(n)} done with {versions}; `run --fresh` repeats all runs")
         groups: dict[tuple[str, str, str], list[Run]] = {}
         for each in plan.runs:
@@ -240,8 +238,7 @@ def _wait_for_runs(selection: SelectedRuns) -> None:
     """Print a line after each change until no run is left, or no process is at work any more."""
     last_line, were_busy = "", False
     while True:
-        experiments = selection.load(check_parameters=False)
-        plans = [experiment.plan(check_packages=False) for experiment in experiments]
+        plans = [each.plan(check_packages=False) for each in selection.load(check_parameters=False)]
         busy = _in_progress(plans, selection.results)
         line = "; ".join(filter(None, [*map(_counts, plans), busy]))
         if line != last_line:

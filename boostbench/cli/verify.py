@@ -129,8 +129,7 @@ def reproduce(*, selection: Experiments, jobs: Jobs = None) -> int:
     codes: list[int] = []
     for experiment in experiments:
         config = experiment.config
-        sized = next((name for name in larger if name in config.sizes), None)
-        if sized:
+        if sized := next((name for name in larger if name in config.sizes), None):
             (experiment,) = replace(selection, configs=[str(config.path)], size=sized).load()
         print(f"== {config.name}{f' ({sized})' if sized else ''}", flush=True)
         codes += [run_and_print(experiment, jobs=jobs), _report(experiment)]
