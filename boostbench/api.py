@@ -333,14 +333,11 @@ class Experiment:
             return published
         if self.config.select is not None:
             return own
-        return Plan(
-            tuple(
-                mine
-                if mine.recorded or not other.recorded
-                else replace(other, reason=other.reason or "taken from the packed records")
-                for mine, other in zip(own.runs, published.runs, strict=True)
-            )
-        )
+        why = "taken from the packed records"
+        taken = [replace(other, reason=other.reason or why) for other in published.runs]
+        pairs = zip(own.runs, taken, strict=True)
+        runs = (mine if mine.recorded or not other.recorded else other for mine, other in pairs)
+        return Plan(tuple(runs))
 
     def _done(self, runs: Sequence[Run], **options: Any) -> Plan:
         """Do single runs, without a selection of parameters, and return their plan."""

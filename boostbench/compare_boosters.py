@@ -205,11 +205,10 @@ def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Boost
     rows = [{shown: row[name] for name, shown in _ADVICE_COLUMNS.items()} for row in read]
     config = load_config("noise-study/defaults", check_parameters=False, with_claims=False)
     known = {each.label: each for each in config.boosters}
-    labels = [row["take"] for row in rows]
-    labels += [
-        x for r in rows if r["wrong labels"] == "unknown" for x in r["next to it"].split(", ")
-    ]
-    chosen = [known[label] for label in dict.fromkeys(labels) if label in known]
+    unknown = [row for row in rows if row["wrong labels"] == "unknown"]
+    beside = [label for row in unknown for label in row["next to it"].split(", ")]
+    labels = dict.fromkeys([*(row["take"] for row in rows), *beside])
+    chosen = [known[label] for label in labels if label in known]
     return rows, [{b.component: {"label": b.label, **b.params.plain()}} for b in chosen]
 
 

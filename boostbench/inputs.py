@@ -216,9 +216,9 @@ def _is_own(path: str) -> bool:
 
 
 @contextlib.contextmanager
-def refusing_code() -> Iterator[None]:
-    """Refuse to execute Python code that a config names, in a block."""
-    token = _refused.set(True)
+def refusing_code(refuse: bool) -> Iterator[None]:
+    """Set whether Python code that a config names is refused in a block."""
+    token = _refused.set(refuse)
     try:
         yield
     finally:

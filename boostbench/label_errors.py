@@ -24,7 +24,7 @@ estimate is the mean over all repetitions and several shares of anchors.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,7 @@ def find_label_errors(
     with fitting(name):
         P = np.array([*out_of_fold(make, dataset.X[rows], y, repeats, folds, seed, on_fit)])
     names = [dataset.classes[k] for k in kept]
-    found = estimate(y, P, names, rows=rows + 1, left_out=rare, seed=seed)
+    found = replace(estimate(y, P, names, rows=rows + 1, seed=seed), left_out=rare)
     table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
     if any(column.kind == "label" for column in dataset.columns):
         dirs = paths_of(options.get("data", ()))
@@ -180,13 +180,7 @@ def out_of_fold(
 
 
 def estimate(
-    y: Labels,
-    P: Floats,
-    classes: Sequence[str],
-    *,
-    rows: Labels | None = None,
-    left_out: tuple[str, ...] = (),
-    seed: int = 0,
+    y: Labels, P: Floats, classes: Sequence[str], *, rows: Labels | None = None, seed: int = 0
 ) -> LabelErrors:
     """Estimate the share of wrong labels from out-of-fold probabilities, and rank the rows.
 
@@ -200,7 +194,6 @@ def estimate(
     classes : sequence of str, length K
     rows : ndarray of int, shape (n,), default=None
         Numbers of the rows; 1..n by default.
-    left_out : tuple of str
     seed : int, default=0
     """
     n, mean = len(y), P.mean(axis=0)
@@ -229,7 +222,7 @@ def estimate(
         "p_suggested": others.max(axis=1)[order],
     }
     ends = float(low[0]), float(high[0])
-    return LabelErrors(share, *ends, pd.DataFrame(table), pd.DataFrame(suspects), left_out)
+    return LabelErrors(share, *ends, pd.DataFrame(table), pd.DataFrame(suspects))
 
 
 def wrong_by_label(y: Labels, P: Floats, anchors: float) -> Floats:

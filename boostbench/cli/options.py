@@ -6,7 +6,6 @@ import re
 import shlex
 import shutil
 import sys
-from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -121,7 +120,7 @@ class Experiments:
         if not self.configs:
             raise BoostbenchError("name a config; `boostbench list configs` lists those shipped")
         given = {**vars(self), **more}
-        with refusing_code() if given.pop("no_plugins") else nullcontext():
+        with refusing_code(given.pop("no_plugins")):
             return load_experiments(**given)
 
 
