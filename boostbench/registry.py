@@ -159,6 +159,11 @@ class Registry:
         """
         try:
             plugin = self._lookup(name, where)
+            if not callable(plugin) or (self.adapter and not hasattr(plugin, "fit")):
+                needed = "class with a method 'fit'" if self.adapter else "class or a function"
+                part = f"{self.kind} {name.rpartition(':')[2]!r}"
+                what = f"{part} must be a {needed}, found {type(plugin).__name__}"
+                raise PluginError(what, where=where)
             return resolve_name(self.adapter)(plugin) if self.adapter else plugin
         except ModuleNotFoundError as error:
             raise AbsentError(f"{self.kind} {name!r}", error, where=where) from error
@@ -169,9 +174,7 @@ class Registry:
 
     def _lookup(self, name: str, where: str) -> Any:
         if known := self.declarations.get(name):
-            if known.plugin is None:
-                return resolve_name(known.origin)
-            return self._usable(known.plugin, name, where)
+            return resolve_name(known.origin) if known.plugin is None else known.plugin
         source, _, attribute = name.rpartition(":")
         if source.endswith(".py"):
             module = load_plugin(Path(source), where=where)
@@ -182,14 +185,7 @@ class Registry:
         if not hasattr(module, attribute):
             public = [known for known in vars(module) if not known.startswith("_")]
             raise UnknownNameError(f"attribute of {source}", attribute, public, where=where)
-        return self._usable(getattr(module, attribute), attribute, where)
-
-    def _usable(self, plugin: T, name: str, where: str) -> T:
-        if not callable(plugin) or (self.adapter and not hasattr(plugin, "fit")):
-            needed = "class with a method 'fit'" if self.adapter else "class or a function"
-            what = f"{self.kind} {name!r} must be a {needed}, found {type(plugin).__name__}"
-            raise PluginError(what, where=where)
-        return plugin
+        return getattr(module, attribute)
 
     def module(self, name: str) -> str:
         """Return the module or the path of the file that defines ``name``, without importing it.
