@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from boostbench import __version__
 from boostbench.api import Paths, paths_of
 from boostbench.compare_boosters import Booster, data_of, experiment_on
 from boostbench.data.dataset import Dataset
@@ -193,7 +192,7 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
         raise BoostbenchError(what, where=where) from error
     except Exception as error:  # a damaged file may raise anything
         reason = str(error).partition("\n")[0]
-        what = f"this model cannot be read by boostbench {__version__}: {reason}"
+        what = f"this model cannot be read by boostbench {versions()['boostbench']}: {reason}"
         raise BoostbenchError(what, where=where) from error
 
 
