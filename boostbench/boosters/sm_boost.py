@@ -265,10 +265,10 @@ class Draws(NamedTuple):
     start : ndarray of int64, shape (n_blocks + 2,)
         The draws of block b are ``start[b]:start[b + 1]``.
     up_to : ndarray of float64, shape (n,)
-        Cumulative probability of the pairs up to the end of each row.
+        Cumulative probability of the pairs up to the end of each row; infinite for the last row.
     share : ndarray of float64, shape (M,)
         Share of the draws of a pair that is drawn once, twice, ..., M times.
-    near : ndarray of uint32, shape (n,)
+    near : ndarray of uint32, shape (n + 1,)
         First row whose cumulative probability reaches 0/n, 1/n, ...
     found : ndarray of uint32, shape (M,)
         Row of each draw, in the order of the random numbers.
@@ -296,7 +296,7 @@ class Draws(NamedTuple):
             start=np.empty(-(-n // _BLOCK) + 2, np.int64),
             up_to=np.empty(n),
             share=np.cumsum(np.full(M, 1.0 / max(M, 1))),
-            near=np.empty(n, np.uint32),
+            near=np.empty(n + 1, np.uint32),
             found=found,
         )
 
@@ -308,24 +308,25 @@ def _draw_rows(
     """Find the rows of the draws, and sort the draws by the block of the row."""
     K, n = g.shape
     up_to, near, found, start = draws.up_to, draws.near, draws.found, draws.start
-    total, k = 0.0, np.uint64(0)
+    total = 0.0
+    for k in range(n + 1):
+        near[k] = 0
     for i in range(n):
         for z in range(K):
             total += g[z, i] * sample_weight[i]
         up_to[i] = total
-        while k < n and k <= total * n:
-            near[k] = i
-            k += np.uint64(1)
-    for part in range(k, n):
-        near[part] = n - 1
+        near[min(np.uint64(total * n) + np.uint64(1), np.uint64(n))] = i + 1
+    for k in range(1, n):
+        near[k] = max(near[k], near[k - 1])
+    up_to[n - 1] = np.inf  # the last row takes what rounding leaves
     for b in range(start.shape[0]):
         start[b] = 0
     for j in range(u.shape[0]):
         at = u[j] * total
         i = near[min(np.uint64(at * n), np.uint64(n - 1))]
         for _ in range(2):  # nearly always enough, and without branches to mispredict
-            i += np.uint32((i < n - 1) & (up_to[i] <= at))
-        while i < n - 1 and up_to[i] <= at:
+            i += np.uint32(up_to[i] <= at)
+        while up_to[i] <= at:
             i += np.uint32(1)
         found[j] = i
         start[i // np.uint32(_BLOCK) + np.uint32(2)] += 1
