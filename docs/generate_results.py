@@ -90,12 +90,58 @@ def where_to_start(folder: str) -> str:
 
 
 def standings(folder: str) -> str:
-    """Return the best methods over all data sets and noises."""
-    rows = _rows(RESULTS / folder / "standings.csv")[:8]
-    columns = [key for key in rows[0] if not key.endswith(" remarks")]
-    shown = [[_name(row["method"]), *(row[key] for key in columns[1:])] for row in rows]
-    head = ["Elo", "95 % interval", "mean rank", "error (%)", "improvability (%)", "fit (s)"]
-    return markdown_table(["method", *head], [False] + [True] * 6, shown).strip()
+    """Return the best methods over all data sets and noises, their times, and the Pareto sets."""
+    rows = _rows(RESULTS / folder / "standings.csv")
+    numbers = [key for key in rows[0] if not key.endswith(" remarks")][1:-1]
+    methods = {_name(row["method"]): row for row in rows}
+    times = {
+        _name(row.pop("method")): row for row in _rows(RESULTS / "benchmarks/method_times.csv")
+    }
+    clocks = list(next(iter(times.values())))
+    shown = [
+        [name, *(row[key] for key in numbers), *times[name].values()]
+        for name, row in list(methods.items())[:8]
+    ]
+    head = ["Elo", "95 % interval", "mean rank", "error (%)", "improvability (%)", *clocks]
+    table = markdown_table(["method", *head], [False] + [True] * len(head), shown).strip()
+    fronts = []
+    for what, clock in (("faster fits", clocks[0]), ("faster predictions", clocks[-1])):
+        points = {
+            m: (float(of["meanerror(%)"]), float(times[m][clock])) for m, of in methods.items()
+        }
+        front = [
+            m
+            for m, (e, t) in points.items()
+            if not any(e2 <= e and t2 <= t and (e2, t2) != (e, t) for e2, t2 in points.values())
+        ]
+        fronts.append(f"No method has a lower mean error and {what} than {listed(front)}.")
+    return "\n\n".join([table, " ".join(fronts)])
+
+
+def beside(folder: str, other: str, *more: str) -> str:
+    """Return the mean errors of a study, and those of another on the same data sets in brackets.
+
+    ``more`` are methods of the other study alone.
+    """
+    rows, others = _errors(folder), _errors(other)
+    methods = _methods(rows)
+    rows = [row for row in rows if all(_number(row[method]) for method in methods)]
+    sets = {row["data_set"] for row in others} & {row["data_set"] for row in rows}
+    rows, others = ([row for row in of if row["data_set"] in sets] for of in (rows, others))
+    shown = []
+    for method in (*methods, *more):
+        cells = [
+            " ".join(
+                text.format(_mean(of, method, noise))
+                for of, text in ((rows, "{}"), (others, "({})"))
+                if method in of[0]
+            )
+            for noise in NOISES
+        ]
+        shown.append([_name(method), *cells])
+    head = [f"labels: {word}" for word in NOISES.values()]
+    table = markdown_table(["method", *head], [False] + [True] * len(head), shown).strip()
+    return f"{table}\n\nMeans over {len(sets)} data sets."
 
 
 def mean_errors(folder: str) -> str:
@@ -108,7 +154,7 @@ def mean_errors(folder: str) -> str:
     }
     rows = [row for row in rows if row["data_set"] in whole]
     shown = [
-        [_name(method.replace("(", " (").replace("early", "early "))]
+        [_name(method)]
         + [_mean(rows, method, n, is_two=is_two) for is_two in (False, True) for n in NOISES]
         for method in METHODS
     ]
@@ -226,18 +272,12 @@ def _rows(path: Path) -> list[dict[str, str]]:
 def _name(printed: str) -> str:
     """Return what a user types for a name in print, or the name if it is a label of the config."""
     for name, told in boosters.declarations.items():
-        known = filter(
-            None,
-            (
-                name,
-                told.printed,
-                *told.variants,
-                *(printed for printed, _ in told.variants.values()),
-            ),
-        )
-        if _folded(printed) in map(_folded, known):
-            return f"`{name}`"
-    return printed if printed == "–" else f"`{printed}`"
+        known = {name: told.printed, **{each: words[0] for each, words in told.variants.items()}}
+        for typed, shown in known.items():
+            if _folded(printed) in filter(None, (_folded(typed), _folded(shown))):
+                return f"`{typed}`"
+    spaced = re.sub(r"\(early ?stopping\)", " (early stopping)", printed).replace("  ", " ")
+    return printed if printed == "–" else f"`{spaced}`"
 
 
 def _folded(name: str) -> str:
@@ -248,6 +288,7 @@ BLOCKS = {
     "study": study,
     "where-to-start": where_to_start,
     "standings": standings,
+    "beside": beside,
     "mean-errors": mean_errors,
     "hypotheses": hypotheses,
     "minutes": minutes,
