@@ -123,11 +123,16 @@ def beside(folder: str, other: str, *more: str) -> str:
 
     ``more`` are methods of the other study alone.
     """
-    rows, others = _errors(folder), _errors(other)
+    tables = rows, others = _errors(folder), _errors(other)
     methods = _methods(rows)
-    rows = [row for row in rows if all(_number(row[method]) for method in methods)]
-    sets = {row["data_set"] for row in others} & {row["data_set"] for row in rows}
-    rows, others = ([row for row in of if row["data_set"] in sets] for of in (rows, others))
+    named = [{row["data_set"] for row in of} for of in tables]
+    partial = {
+        row["data_set"]
+        for row in [*rows, *others]
+        if not all(_number(row[method]) for method in methods if method in row)
+    }
+    sets = named[0] & named[1] - partial
+    rows, others = ([row for row in of if row["data_set"] in sets] for of in tables)
     shown = []
     for method in (*methods, *more):
         cells = [
