@@ -51,7 +51,7 @@ def start(settings: Settings) -> Iterator[Row]:
             settings.budget,
             choose=min,
         )
-        yield _row("first fit of AdaBoost.MH, nothing compiled", "digits", min(cold, fitted), 6.0)
+        yield _row("first fit of AdaBoost.MH, nothing compiled", "digits", min(cold, fitted), 8.0)
         yield _row("first fit of AdaBoost.MH, compiled before", "digits", warm, None)
         yield _row("the same without imports", "digits", fit, 0.3)
         commands = _commands(Path(folder), cache)
@@ -79,9 +79,8 @@ def _commands(folder: Path, cache: str) -> dict[str, list[str]]:
     commands |= {f"list {kind}": ["list", kind] for kind in ("boosters", "datasets", "configs")}
     for name, booster, plugins in (("done", "samme", []), ("done-plugin", "mine", [str(plugin)])):
         config = folder / f"{name}.yaml"
-        config.write_text(
-            json.dumps({"name": name, **CONFIG, "boosters": [booster], "plugins": plugins})
-        )
+        keys = {"name": name, **CONFIG, "boosters": [booster]}
+        config.write_text(json.dumps(keys | ({"plugins": plugins} if plugins else {})))
         label = f"run, all done{', with a plugin' if plugins else ''}"
         commands[label] = ["run", str(config), "--results", results, "--quiet"]
         _run(_command(commands[label]), cache)
