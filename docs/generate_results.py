@@ -114,7 +114,9 @@ def standings(folder: str) -> str:
             for m, (e, t) in points.items()
             if not any(e2 <= e and t2 <= t and (e2, t2) != (e, t) for e2, t2 in points.values())
         ]
-        fronts.append(f"No method has a lower mean error and {what} than {listed(front)}.")
+        fronts.append(
+            f"No method has both a lower mean error and {what} than any of {listed(front)}."
+        )
     return "\n\n".join([table, " ".join(fronts)])
 
 
