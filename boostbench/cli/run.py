@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,7 +72,10 @@ def run(
       boostbench run noise20 --set limits.time=30m --set limits.memory=4G
       boostbench run noise20 --retry failed,timeout
     """
-    experiments = selection.load(shard=parse_shard(shard))
+    load = partial(selection.load, shard=parse_shard(shard))
+    experiments = load(check_parameters=False)
+    if fresh or retry or any(e.plan(check_packages=False).todo() for e in experiments):
+        experiments = load()  # parameters are checked only for a run, since that imports boosters
     options: dict[str, Any] = {"jobs": jobs, "executor": executor, "retry": retry, "fresh": fresh}
     codes = [run_and_print(experiment, quiet=quiet, **options) for experiment in experiments]
     if not quiet and shard is None:

@@ -30,8 +30,9 @@ def test_help_and_lists_import_nothing_heavy():
     assert not modules_after("--help", "--version", "run --help", *LISTS) & HEAVY
 
 
-def test_status_imports_no_booster(done):
-    assert not modules_after(f"status {done}") & (HEAVY - {"numpy"})
+@pytest.mark.parametrize("command", ["status", "run --quiet"])
+def test_with_nothing_left_to_do_no_booster_is_imported(done, command):
+    assert not modules_after(f"{command} {done}") & (HEAVY - {"numpy"})
 
 
 def test_version(boostbench):
