@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
@@ -48,19 +47,6 @@ def test_means_over_sets_are_drawn_in_the_panel_of_their_noise_model(tmp_path: P
         assert_allclose(y, np.array([3, 4, 6]) + 2.5)  # 2.5 is the mean over the sets
         (low, high) = axis.collections[1].get_datalim(axis.transData).intervaly
         assert 2.5 + 3 - 2.5 <= low < 5.5 < 6 + 2.5 < high <= 6 + 5
-
-
-@pytest.mark.parametrize("mean", [False, True])
-def test_differences_from_a_booster_are_paired(tmp_path: Path, mean: bool) -> None:
-    figure = made("noise", made_up(tmp_path), against="samme", mean=mean)
-    assert len(figure.axes) == 2 * (1 if mean else len(SETS))
-    for axis in figure.axes:
-        lines = lines_of(axis)
-        assert "samme" not in lines
-        # The sets differ by 5 points, but the boosters by the same on each.
-        assert_allclose(lines["adaboost-mh"].get_ydata(), [-2, 1, 7], atol=1e-12)
-        low, high = axis.collections[0].get_datalim(axis.transData).intervaly
-        assert -2.5 < low <= -2 < 7 <= high < 7.8
 
 
 def test_the_pareto_front_of_error_and_time_is_joined(tmp_path: Path) -> None:

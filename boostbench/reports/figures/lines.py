@@ -9,8 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.quantities import NUMBERS, QUANTITIES
+from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.registry import figures
 from boostbench.reports.figures import panels
 from boostbench.reports.figures.panels import Style, Styles
@@ -228,18 +227,13 @@ def draw_noise(
     mean: Annotated[
         bool, Field(description="Means over the data sets, in place of a panel for each.")
     ] = False,
-    against: Annotated[
-        BoosterLabel | None,
-        Field(description="Draw differences from this booster, with paired 95 % intervals."),
-    ] = None,
     band: part_options.Band = True,
     diagonal: bool = False,
 ) -> Figure:
     """Error against the noise rate, a panel per noise model and data set.
 
     Bands are one standard deviation over repeats. Those of a mean over data sets are 95 % intervals
-    by a bootstrap over data sets, and those of a difference 95 % intervals of its test, over data
-    sets or, for each data set, by the design of its runs.
+    by a bootstrap over data sets.
 
     Parameters
     ----------
@@ -251,18 +245,15 @@ def draw_noise(
     levels, metric, samples = _levels(study), QUANTITIES[value], samples_of(study, value, at)
     study, left_out = panels.most_shown(study, value, 0 if mean else len(levels))
     (axis, T), styles = panels.axis_at(study, value, at), panels.styles_of(study)
-    labels = [label for label in study.contenders if label != against]
+    labels = study.contenders
 
     def points(model: str, names: Sequence[str], label: str) -> Iterable[Point]:
         for rate, noise in levels[model]:
-            needed = [*(labels if mean else [label]), *([against] if against else [])]
+            needed = labels if mean else [label]
             sets = [n for n in names if all(samples[noise, n, each].values for each in needed)]
             if sets:
                 own = over_sets([samples[noise, name, label] for name in sets])
-                other = Repeats.constant(0.0, own) if mean else None
-                if against:
-                    other = over_sets([samples[noise, name, against] for name in sets])
-                yield 100 * rate, *_with_band(own, other)
+                yield 100 * rate, *_with_band(own, is_mean=mean)
 
     parts = [study.datasets] if mean else [[name] for name in study.datasets]
     cells = [(model, names) for model in levels for names in parts]
@@ -270,15 +261,11 @@ def draw_noise(
     titles = [", ".join([*names] * (not mean) + [model] * several) for model, names in cells]
     n_columns = min(len(levels), _MOST_COLUMNS) if mean else panels.columns_of(len(parts))
     x = "noise rate (%)" + f", {next(iter(levels))}" * (not several)
-    y = f"{axis},\nless {against}" if against else axis
     size = _PANEL if n_columns > 1 else _LARGE
-    figure, grid = panels.lay_out(titles, n_columns, size, _MARGINS, (x, y))
+    figure, grid = panels.lay_out(titles, n_columns, size, _MARGINS, (x, axis))
     for axes, (model, names) in zip(grid, cells, strict=True):
         lines = {label: [*points(model, names, label)] for label in labels}
-        least = -np.inf if against else metric.shown_range[0]
-        _draw_lines(axes, lines, styles, least, band=band, scale=metric.scale)
-        if against:
-            axes.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
+        _draw_lines(axes, lines, styles, metric, band=band)
         if diagonal:
             rates = np.array([rate for rate, _ in levels[model]])
             axes.plot(
@@ -289,16 +276,15 @@ def draw_noise(
         axes.yaxis.set_major_locator(round_ticks(6))
         if not any(lines.values()):
             panels.say_no_result(axes, study.only(datasets=names))
-    if mean or against:
-        _cut_bands(grid, shared=mean)
+    if mean:
+        _cut_bands(grid)
     bands = panels.repeats_in_words(study, band=band)
-    if band and (mean or against):
-        kind = "of the paired difference" if against else "by a bootstrap over data sets"
-        bands = f"bands: 95 % intervals {kind}"
+    if band and mean:
+        bands = "bands: 95 % intervals by a bootstrap over data sets"
     panels.name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{T}; {bands}")
-    what = f"{capital(axis)}{f' less that of {against}' if against else ''}"
     over = f", mean over {len(study.datasets)} data sets," if mean else ""
-    panels.describe(figure, f"{what} against the noise rate{over} at {T}; {bands}.", left_out)
+    what = f"{capital(axis)} against the noise rate{over} at {T}; {bands}."
+    panels.describe(figure, what, left_out)
     return figure
 
 
@@ -314,10 +300,10 @@ def _levels(study: Study) -> dict[str, list[tuple[float, str]]]:
     return {model: sorted({**clean, **of}.items()) for model, of in found.items()}
 
 
-def _with_band(own: Repeats, other: Repeats | None = None) -> tuple[float, float, float]:
-    """Return the mean, or difference from another sample, with the ends of its band."""
-    if other is not None:
-        found = estimate(own, other)
+def _with_band(own: Repeats, *, is_mean: bool = False) -> tuple[float, float, float]:
+    """Return the mean with the ends of its band."""
+    if is_mean:
+        found = estimate(own, Repeats.constant(0.0, own))
         is_tested = found.test and not found.why
         return found.difference, *(found.interval if is_tested else (np.nan, np.nan))
     values = np.array([*own.values.values()])
@@ -325,16 +311,15 @@ def _with_band(own: Repeats, other: Repeats | None = None) -> tuple[float, float
     return float(values.mean()), float(values.mean()) - std, float(values.mean()) + std
 
 
-def _cut_bands(grid: Sequence[Axes], *, shared: bool) -> None:
-    """Limit each axis to about its lines, which wide bands would hide; ``shared``: to one scale."""
+def _cut_bands(grid: Sequence[Axes]) -> None:
+    """Limit the axes, on one scale, to about their lines, which wide bands would hide."""
     for axes in (axes for axes in grid if axes.lines):
         ends = np.concatenate([np.asarray(line.get_ydata(), float) for line in axes.get_lines()])
         (low, high), room = axes.get_ylim(), 0.75 * float(np.ptp(ends))
         axes.set_ylim(max(low, ends.min() - room), min(high, ends.max() + room))
-    if shared:
-        limits = np.array([axes.get_ylim() for axes in grid])
-        for axes in grid:
-            axes.set_ylim(limits[:, 0].min(), limits[:, 1].max())
+    limits = np.array([axes.get_ylim() for axes in grid])
+    for axes in grid:
+        axes.set_ylim(limits[:, 0].min(), limits[:, 1].max())
 
 
 @figures.register("parameter")
@@ -381,7 +366,7 @@ def draw_parameter(
     for axes, place in zip(grid, places, strict=True):
         axes.set(xscale=x_scale, yscale=y_scale)
         lines = found.get(place, {})
-        _draw_lines(axes, lines, styles, metric.shown_range[0], band=True, scale=metric.scale)
+        _draw_lines(axes, lines, styles, metric, band=True)
         if axes.lines:
             _format_numbers(axes, sorted({p[0] for of in lines.values() for p in of}), value)
         else:
@@ -392,15 +377,14 @@ def draw_parameter(
     return figure
 
 
-def _draw_lines(
-    axes: Axes, lines: Lines, styles: Styles, least: float, *, band: bool, scale: float
-) -> None:
+def _draw_lines(axes: Axes, lines: Lines, styles: Styles, metric: Quantity, *, band: bool) -> None:
     """Draw the points of each line with their band. The first lines are on top."""
     for order, (name, points) in enumerate(lines.items()):
         if points:
             x, *shown = np.array(sorted(points)).T
-            rows = [x, *(scale * row for row in shown[: 3 if band else 1])]
+            rows = [x, *(metric.scale * row for row in shown[: 3 if band else 1])]
             look: dict[str, Any] = {"zorder": 4 - order / 100, "label": name, **styles[name]}
+            least = metric.shown_range[0]
             panels.draw_line(axes, rows, 0.13, least, markersize=3.4, linewidth=1.3, **look)
 
 
