@@ -20,15 +20,14 @@ _CONFIG_EDITS = {
 }
 
 
-def write_template(kind: str, name: str, folder: Path = Path()) -> list[Path]:
-    """Write a new plugin and a config that runs it, or a config alone.
+def write_template(kind: str, name: str) -> list[Path]:
+    """Write a new plugin and a config that runs it, or a config alone, into the working directory.
 
     Parameters
     ----------
     kind : {"booster", "noise", "dataset", "config"}
     name : str
         Name of the plugin or config. The files have this name with ``_`` in place of ``-``.
-    folder : Path, default=the working directory
 
     Returns
     -------
@@ -51,11 +50,11 @@ def write_template(kind: str, name: str, folder: Path = Path()) -> list[Path]:
         class_name = "".join(word.capitalize() for word in name.split("-"))
         example = {"booster": "my-booster", "noise": "my-noise", "dataset": "my-data"}[kind]
         plugin = _read(f"{kind}.py").replace(example, name).replace("MyBooster", class_name)
-        contents[folder / f"{function}.py"] = plugin.replace(example.replace("-", "_"), function)
+        contents[Path(f"{function}.py")] = plugin.replace(example.replace("-", "_"), function)
         before, after = _CONFIG_EDITS[kind]
         config = config.replace(before, after.format(name=name))
         config = config.replace("datasets:", f"plugins: {function}.py\ndatasets:", 1)
-    contents[folder / f"{function}.yaml"] = config
+    contents[Path(f"{function}.yaml")] = config
     for path in contents:
         if path.exists():
             raise BoostbenchError("exists already and is not overwritten", where=str(path))
