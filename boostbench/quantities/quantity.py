@@ -38,9 +38,10 @@ class Quantity:
     needs : str, default=""
         What ``of`` takes: ``"labels"`` (the confusion matrix of the test samples),
         ``"probabilities"`` (P of shape (n, K), and y), ``"scores"`` (F of shape (n, K), and y),
-        ``"training scores"``, ``"round"`` (a `RoundInfo`), ``"weights"`` (weights of the training
-        samples in the next round, and whether their labels are corrupted), ``"edges"`` (the fitted
-        booster and its edges), ``"booster"`` (the fitted booster), ``"test part"`` (y), or
+        ``"training scores"`` (F, and the column of each label), ``"round"`` (a `RoundInfo`),
+        ``"weights"`` (weights of the training samples in the next round, and whether their labels
+        are corrupted), ``"edges"`` (the fitted booster and its edges), ``"booster"`` (the fitted
+        booster), ``"test part"`` (y), or
         ``"labels seen"``, ``"clean labels"`` or ``"test labels"`` (the predicted labels, these
         labels, and the cost matrix or None). Empty if the pipeline counts it itself.
     of : callable, default=None
@@ -206,8 +207,9 @@ class Clock(Quantity):
 
     def __post_init__(self) -> None:
         """Complete the words."""
-        self.__dict__["line"] = self.line or f"{self.phase.replace('_', ' ')} (s)"
-        self.__dict__["curve"] = self.curve or self.phase * bool(self.part)
+        if self.part:
+            self.__dict__["line"] = self.line or f"{self.phase.replace('_', ' ')} (s)"
+            self.__dict__["curve"] = self.curve or self.phase
         super().__post_init__()
 
     def of_run(self, record: Any) -> float | None:

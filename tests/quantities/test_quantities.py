@@ -72,3 +72,5 @@ def test_the_total_time_has_one_clock_for_each_phase():
     clocks = [each for each in QUANTITIES.values() if isinstance(each, Clock)]
     parts = [clock.phase for clock in clocks if clock.part]
     assert len(parts) == len(set(parts)), "a phase counts twice in the total"
+    for names in ([each.curve for each in clocks], [each.line for each in clocks]):
+        assert len(set(names) - {""}) == len(clocks), "a second clock has names of its own"
