@@ -8,7 +8,7 @@ from boostbench.threads import threads
 from boostbench.weak_learners import BinaryLabels, Costs, Stump, Targets, Tree, WeightedLabels
 from boostbench.weak_learners.binning import bin_features
 from boostbench.weak_learners.growing import grow_trees
-from boostbench.weak_learners.tree import numbers_of
+from boostbench.weak_learners.tree import _without_effect, numbers_of
 from tests.weak_learners import reference
 
 
@@ -56,13 +56,12 @@ PARAMETERS = [
     {"max_leaf_nodes": 40, "min_weight_fraction_leaf": 0.01},
 ]
 each_demand = pytest.mark.parametrize("which", range(5))
-COSTS = 2
 #: Indices of `demands` with the parameters that have an effect on them.
 PAIRS = [
     (which, parameters)
-    for which in range(5)
+    for which, demand in enumerate(demands(1))
     for parameters in PARAMETERS
-    if which != COSTS or "min_weight_fraction_leaf" not in parameters
+    if not {name for name, _ in _without_effect(Tree, type(demand))} & parameters.keys()
 ]
 each_pair = pytest.mark.parametrize(("which", "parameters"), PAIRS, ids=str)
 
@@ -137,7 +136,7 @@ def test_the_order_of_rows_changes_no_tree(which, parameters):
     np.testing.assert_array_equal(a.leaves[:, order], b.leaves)
 
 
-KINDS = {0: "labels", 1: "binary", COSTS: "costs", 3: "targets"}
+KINDS = {0: "labels", 1: "binary", 2: "costs", 3: "targets"}
 
 
 @pytest.mark.parametrize(
