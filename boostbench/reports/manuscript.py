@@ -37,8 +37,7 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
         If no run has a result.
     """
     config, (with_best, remarks) = study.config, _with_best(study)
-    names = {result.run.method: result.run.booster.name for result in with_best.results}
-    own = [label for label, name in names.items() if _is_own(name)]
+    own = {its.run.method for its in with_best.results if _is_own(its.run.booster.name)}
     files: dict[str, str | bytes] = {"protocol.tex": f"{latex(protocol(study))}\n"}
     for part in config.report:
         its, options = study, part.options
@@ -54,10 +53,10 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
         for name, figure in report.figures.items():
             caption = latex(str(figure.get_label()))
             with drawing_style():
-                fit_column(figure)
+                star = fit_column(figure)
                 files[f"{name}.pdf"] = files_of(figure).pdf
             label = f"fig:{config.name}-{name}"
-            files[f"{name}.tex"] = str(asset("figure.tex")) % (f"{name}.pdf", caption, label)
+            files[f"{name}.tex"] = str(asset("figure.tex")) % (star, name, caption, label, star)
     inputs = [rf"\input{{{name}}}" for name in files if name.endswith(".tex")]
     files["paper.tex"] = str(asset("paper.tex")) % "\n".join(inputs)
     return files, remarks
@@ -100,25 +99,30 @@ def _is_own(name: str) -> bool:
 
 
 _WIDTH, _POINTS = 3.3, 8.0  # of a column in inches, and size of all text
+_BOTH, _HIGHEST = 6.75, 6.0  # width of both columns, which panels take that would be higher in one
 _SINGLE = 1.9  # smallest height of a single panel, in inches
 _SHAPE = 0.85  # height of a panel among others, relative to its width
 
 
-def fit_column(figure: Figure) -> None:
-    """Lay out a figure anew for a column of 3.3 inches: at most two panels in a row.
+def fit_column(figure: Figure) -> str:
+    """Lay out a figure anew for a column of 3.3 inches; return ``"*"`` if it takes both columns.
 
-    Remarks within the figure are left out; its caption has them.
+    A column has at most two panels in a row. Remarks within the figure are left out; its caption
+    has them.
     """
     from matplotlib.gridspec import GridSpec
     from matplotlib.text import Text
 
     figure.supxlabel("")
+    width, star = _WIDTH, ""
     panels, height = figure.axes, figure.get_figheight()
     specs = [axes.get_subplotspec() for axes in panels]
     body = 0.8 * height if len(panels) == 1 else height * _WIDTH / figure.get_figwidth()
     if len(panels) > 1 and all(spec and spec.num1 == spec.num2 for spec in specs):
         # Names within a panel need its whole width.
         n_columns = 1 if any(len(axes.texts) > 2 for axes in panels) else 2
+        if _SHAPE * width / n_columns * -(-len(panels) // n_columns) > _HIGHEST:
+            width, star, n_columns = _BOTH, "*", 2 * n_columns
         grid = GridSpec(-(-len(panels) // n_columns), n_columns, figure=figure)
         x = next(filter(None, (axes.get_xlabel() for axes in panels)), "")
         y = ""
@@ -127,12 +131,12 @@ def fit_column(figure: Figure) -> None:
             axes.set_xlabel(x.replace(", ", ",\n") * (place + n_columns >= len(panels)))
             y = axes.get_ylabel() or y
             axes.set_ylabel(y * (place % n_columns == 0))
-        body = _SHAPE * _WIDTH / n_columns * grid.nrows
+        body = _SHAPE * width / n_columns * grid.nrows
     for axes in panels:
         axes.tick_params(labelsize=_POINTS, labelleft=True, labelbottom=True)
     for text in figure.findobj(Text):
         text.set_fontsize(_POINTS)
-    figure.set_size_inches(_WIDTH, max(body, _SINGLE))
+    figure.set_size_inches(width, max(body, _SINGLE))
     handles = {}
     for legend in figure.legends:
         for handle, text in zip(legend.legend_handles, legend.get_texts(), strict=True):
@@ -141,3 +145,4 @@ def fit_column(figure: Figure) -> None:
                 handles[text.get_text()] = handle
     figure.legends.clear()
     add_legend(figure, [*handles.values()], fontsize=_POINTS)
+    return star

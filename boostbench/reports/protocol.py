@@ -84,9 +84,11 @@ def _sentences(study: Study) -> Iterator[str]:
         shares = listed([f"{100 * rate:g}" for its_model, rate in noises if its_model == model])
         what = noise_models.summary(model).rstrip(".")
         yield f"Noise {model} ({what}) corrupts the training labels at rates of {shares} %."
-    yield "Test labels are never corrupted." if models else "No labels are corrupted."
+    clean = "Validation and test" if any("for validation" in words for words in splits) else "Test"
+    yield f"{clean} labels are never corrupted." if models else "No labels are corrupted."
     if config.select is not None:
-        yield f"Parameters are selected from a grid. {WAYS[config.select.way]}"
+        what = "Parameters and rounds" if config.select.rounds else "Parameters"
+        yield f"{what} are selected from a grid. {WAYS[config.select.way]}"
     own = {r.run.method: r.run.rounds for r in study.results if r.run.booster.rounds}
     rounds = {r.run.rounds for r in study.results if r.run.method not in own}
     counts = [f"Boosters make {span(rounds)} rounds"] if rounds else []

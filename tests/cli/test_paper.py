@@ -8,8 +8,10 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from matplotlib.figure import Figure
 
 from boostbench.cli import main
+from boostbench.reports.manuscript import fit_column
 
 GAMMA = """\
 from sklearn.tree import DecisionTreeClassifier
@@ -85,7 +87,7 @@ def test_tables_figures_and_protocol_for_a_paper(paper):
     for part in (
         "iris (50 training and 50 test samples, 4 features, 3 classes)",
         "3-fold cross-validation, in equal shares of the classes, one more fold for validation",
-        r"corrupts the training labels at rates of 20 \%. Test labels are never corrupted.",
+        r"corrupts the training labels at rates of 20 \%. Validation and test labels are never",
         "Boosters make 3 rounds.",
         "1 seed in each of 3 folds",
         "corrected resampled t test",
@@ -94,6 +96,13 @@ def test_tables_figures_and_protocol_for_a_paper(paper):
     assert re.search(r"numpy \d+\.\d+", words)
     boxes = [re.search(rb"/MediaBox \[ *0 0 ([\d.]+)", f.read_bytes()) for f in paper.glob("*.pdf")]
     assert [float(box[1]) for box in boxes] == pytest.approx([3.3 * 72] * 2, abs=0.1)
+
+
+def test_panels_higher_than_half_a_page_take_both_columns():
+    figure = Figure()
+    figure.subplots(5, 3)
+    assert fit_column(figure) == "*"
+    assert tuple(figure.get_size_inches()) == pytest.approx((6.75, 5.7), abs=0.5)
 
 
 def test_the_paper_compiles_without_a_line_beyond_its_column(request):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, product
+from statistics import median
 from typing import Any
 
 from boostbench.errors import BoostbenchError
@@ -29,8 +30,9 @@ WAYS = {
 def build_selected_table(study: Study, *, at: int | None = None, title: Title = "") -> Table:
     """Build the table of selected parameters, a row per booster.
 
-    A cell has each selected value, with the number of seeds and folds in which it was selected. The
-    last columns are the number of grid points, the number of fits and the time of all fits.
+    A cell has each selected value, with the number of seeds and folds in which it was selected; of
+    more than four numbers it has the median, the smallest and the largest. The last columns are
+    the number of grid points, the number of fits and the time of all fits.
 
     Parameters
     ----------
@@ -92,8 +94,10 @@ def _fits_and_time(selections: Sequence[Selected]) -> tuple[str, str]:
 
 
 def _count_values(values: Sequence[Any]) -> str:
-    """Return the distinct values with their counts, the most frequent first."""
+    """Return the distinct values with their counts, or the median and range of many numbers."""
     counts = Counter(f"{v:g}" if isinstance(v, float) else str(v) for v in values if v is not None)
     if not counts or len(values) == 1:
         return next(iter(counts), BEYOND)
+    if len(counts) > 4 and all(isinstance(value, int | float) for value in values):
+        return f"{median(values):g} ({span(values)})"
     return ", ".join(f"{value} ({n}x)" for value, n in counts.most_common())
