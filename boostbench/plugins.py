@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from boostbench.resources import lazy
 
 if TYPE_CHECKING:
+    from sklearn.utils._param_validation import Interval
+
     from boostbench.boosters import make_booster
     from boostbench.boosters.binary import TwoClasses
     from boostbench.boosters.cost_matrices import label_costs
