@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 
 from boostbench import registry
 from boostbench.data.cache import keep, read_kept
-from boostbench.errors import UnknownNameError
+from boostbench.errors import PluginError, UnknownNameError
 from boostbench.experiments.runs import Run
 from boostbench.inputs import digest_of_text, is_installed
 from boostbench.quantities import QUANTITIES
@@ -227,6 +227,8 @@ def _walk(origins: tuple[str, ...]) -> set[Path]:
 @cache
 def _path_of(origin: str) -> Path | None:
     """Return the source file of a module name or path; None without one (C extensions)."""
+    if origin == "__main__":
+        raise PluginError("a part is in the running script or notebook; put it into a plugin file")
     if origin.endswith(".py"):
         return Path(origin) if Path(origin).is_file() else None
     package, _, leaf = origin.rpartition(".")
