@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Progress:
     ----------
     total : int
         Runs to do.
-    counts : dict
+    counts : Counter
         Number of finished runs by status.
     failures : list of (PlannedRun, record)
         Runs whose status is not ``ok``.
@@ -41,6 +41,8 @@ class Progress:
         Runs in progress.
     seconds : float
         Time since the start.
+    warm : tuple of (float, int)
+        When each process had ended a run, compiling if need be: time and number of finished runs.
     interrupted : bool
         True if Ctrl-C ended the work.
     untouched : tuple of PlannedRun
@@ -56,10 +58,11 @@ class Progress:
     """
 
     total: int = 0
-    counts: dict[str, int] = field(default_factory=dict)
+    counts: Counter[str] = field(default_factory=Counter)
     failures: list[tuple[PlannedRun, Record]] = field(default_factory=list)
     running: tuple[PlannedRun, ...] = ()
     seconds: float = 0.0
+    warm: tuple[float, int] = (0.0, 0)
     interrupted: bool = False
     untouched: tuple[PlannedRun, ...] = ()
     notice: str = ""
@@ -80,7 +83,8 @@ class Progress:
     @property
     def remaining(self) -> float:
         """Estimated time until the end, in seconds; NaN if there is no estimate yet."""
-        return self.seconds / self.done * self.n_left if self.done else math.nan
+        seconds, done = self.seconds - self.warm[0], self.done - self.warm[1]
+        return seconds / done * self.n_left if done else math.nan
 
 
 def make_executor(
@@ -188,11 +192,10 @@ class _Conductor:
         if not self.locks.take(planned.key):
             self.waiting.append(planned)
             return
-        if _time_of(self.path(planned)) not in (0, self.written.get(planned.key)):
-            record = self.store.read(self.path(planned))
-            if record is not None:
-                self.count(planned, record)
-                return
+        is_new = _time_of(self.path(planned)) not in (0, self.written.get(planned.key))
+        if is_new and (record := self.store.read(self.path(planned))) is not None:
+            self.count(planned, record)
+            return
         self.running[planned.key] = planned
         self.notify("started", planned)
         self.executor.submit(planned.run, planned.key, self.progress.n_left)
@@ -213,8 +216,7 @@ class _Conductor:
     def count(self, planned: PlannedRun, record: Record) -> None:
         """Count a finished run and release its lock."""
         self.locks.release(planned.key)
-        counts = self.progress.counts
-        counts[record.status] = counts.get(record.status, 0) + 1
+        self.progress.counts[record.status] += 1
         if record.status != "ok":
             self.progress.failures.append((planned, record))
         self.notify("finished", planned, record)
@@ -224,8 +226,9 @@ class _Conductor:
     ) -> None:
         progress = self.progress
         progress.seconds = time.monotonic() - self.start_time
-        progress.running = tuple(self.running.values())
-        progress.notice = self.executor.notice
+        if kind == "finished" and progress.done <= self.executor.jobs:
+            progress.warm = (progress.seconds, progress.done)
+        progress.running, progress.notice = tuple(self.running.values()), self.executor.notice
         progress.kind, progress.planned, progress.record = kind, planned, record
         if self.on_event is not None:
             self.on_event(progress)
