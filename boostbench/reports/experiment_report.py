@@ -271,11 +271,11 @@ def make_report(
         amiss = [verdict.claim.says for verdict in verdicts if not verdict.here]
         count = f"{len(verdicts) - len(amiss)} of {len(verdicts)} claims are true here"
         answers = (f"{'; not true: '.join(filter(None, [count, '; '.join(amiss)]))}.",)
-    answers += tuple(_left_out(study, size, has_claims=bool(verdicts)))
+    answers += tuple(_left_out(study, size, judged=bool(verdicts)))
     return Report(study, tables, figures, values, undrawn, verdicts, answers, size)
 
 
-def _left_out(study: Study, size: str, *, has_claims: bool) -> Iterator[str]:
+def _left_out(study: Study, size: str, *, judged: bool) -> Iterator[str]:
     """Yield a sentence on what a size, or a part of the runs, leaves out of the whole config."""
     config, results = study.config, study.results
     parts = []
@@ -290,8 +290,8 @@ def _left_out(study: Study, size: str, *, has_claims: bool) -> Iterator[str]:
     n_seeds = len(config.scope().seeds)
     parts += [f"{len(seeds)} of {n_seeds} seeds"] if 0 < len(seeds) < n_seeds else []
     if parts:
-        undecided = " and cannot decide the claims" if has_claims and size == "quick" else ""
-        yield f"This is only a part of the experiment{undecided}: {', '.join(parts)}."
+        change = ", and verdicts may change with the whole" if judged and size == "quick" else ""
+        yield f"This is only a part of the experiment{change}: {', '.join(parts)}."
     options = [part.options for part in config.report if isinstance(part.options, PartOptions)]
     shown = {label for its in options for label in study.only(its.boosters, (), ()).boosters}
     hidden = [in_print(label) for label in study.boosters if label not in shown]
@@ -307,7 +307,7 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
     BoostbenchError
         If an option does not fit the runs, too few runs have a result, or a plugin raises.
     """
-    where = f"{study.config.path}: report: {part.kind}"
+    where = f"{study.config.path.name}: report: {part.kind}"
     options = part.options
     assert isinstance(options, PartOptions)
     selected = study.only(options.boosters, options.datasets, options.noises)
