@@ -110,7 +110,7 @@ def select(runs: Sequence[Run], patterns: Sequence[str], size: str | None = None
             names = {name for run in runs for name in _names(run)}
             what = f"no run matches {pattern!r}; {hint(pattern, names)}"
             if size is not None:
-                what += f"; --size {size} may have fewer data sets, boosters and noises"
+                what += f" (--size {size} may have fewer data sets, boosters and noises)"
             raise BoostbenchError(what, where="--only")
     return [run for run in runs if run in selected]
 
