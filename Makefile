@@ -55,7 +55,7 @@ $(CHECKS): $(STAMP)
 	@$(GROUP) dev --editable '.[dask,onnx,parquet,serve]'
 	@touch $@
 
-demo: setup  ## the main job on embedded data, in about a minute
+demo: setup  ## the main job on embedded data, in one to two minutes
 	@$(BIN)/boostbench run configs/quickstart.yaml --results $(DEMO)
 	@$(BIN)/boostbench report configs/quickstart.yaml --results $(DEMO)
 	@echo
