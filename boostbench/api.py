@@ -19,6 +19,7 @@ from boostbench.data.adding import is_data_file, load_file
 from boostbench.data.catalog import search_dirs
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.file import load_config, load_configs
 from boostbench.experiments.planning.grid import expand, select
@@ -434,11 +435,13 @@ def load_dataset(name: str | Path, *, data: Paths = (), **options: Any) -> Datas
     >>> load_dataset("iris").X.shape
     (150, 4)
     """
-    if is_data_file(str(name)):
+    if is_data_file(str(*paths_of(name))):
         return load_file(Path(name).expanduser(), **options)
     return load(str(name), data_dirs=paths_of(data), **options)
 
 
 def paths_of(paths: Paths) -> tuple[Path, ...]:
-    """Return one path or several paths as a tuple."""
+    """Return one path or several paths as a tuple; a table has no path."""
+    if hasattr(paths, "columns"):
+        raise BoostbenchError("a table is no path; write a file, as by X.to_csv('x.csv'), first")
     return (Path(paths),) if isinstance(paths, str | Path) else tuple(map(Path, paths))

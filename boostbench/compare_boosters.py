@@ -221,7 +221,7 @@ def comparison_experiment(boosters: Sequence[Booster], on: Paths, **options: Any
         As for `experiment_on`; at least two boosters.
     """
     if len(boosters) < 2:
-        raise BoostbenchError(f"a comparison needs two boosters or more, found {len(boosters)}")
+        raise BoostbenchError(f"name two boosters or more, or take --advise; found {len(boosters)}")
     return experiment_on(boosters, on, **options)
 
 
@@ -321,7 +321,15 @@ def is_file_of_user(dataset: Dataset) -> bool:
 
 
 def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
-    """Yield a remark on each class with fewer samples than there are folds."""
+    """Yield a remark on each class with fewer samples than there are folds.
+
+    Raises
+    ------
+    BoostbenchError
+        If each row has a class of its own.
+    """
+    if dataset.n_classes == dataset.n_rows:
+        raise BoostbenchError("no two rows have the same label; name another column with --target")
     counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
     for name, count in zip(dataset.classes, counts, strict=True):
         if count == 1:
@@ -332,7 +340,7 @@ def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
 
 
 def _names(on: Paths) -> list[str]:
-    return [str(each) for each in ([on] if isinstance(on, str | Path) else on)]
+    return [str(each) for each in ([on] if paths_of(on) and isinstance(on, str | Path) else on)]
 
 
 def _folder(results: str | Path) -> Path:

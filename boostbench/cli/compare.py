@@ -41,8 +41,7 @@ class Options(DataOptions):
     noise: Annotated[
         str,
         option(
-            "NOISE",
-            "Share of training labels to make wrong, or MODEL:rate=RATE,PARAMETER=VALUE,...",
+            "NOISE", "Share of training labels to corrupt, or MODEL:rate=RATE,PARAMETER=VALUE,..."
         ),
     ] = "0"
     folds: Annotated[int, option("N", "Folds of each cross-validation.")] = 5
@@ -55,9 +54,7 @@ class Options(DataOptions):
 class LabelOptions(DataOptions):
     """Arguments of `boostbench.find_label_errors`."""
 
-    booster: Annotated[str, option("NAME", "Booster that estimates probabilities.")] = (
-        "random-forest"
-    )
+    booster: Annotated[str, option("NAME", "Booster that judges labels.")] = "random-forest"
     repeats: Annotated[int, option("N", "Number of cross-validations.", min=2)] = 4
     folds: Annotated[int, option("N", "Folds of each.", min=2)] = 5
     seed: Annotated[int, option("N", "Seed of folds and fits.", min=0)] = 0
@@ -72,16 +69,10 @@ def compare(
     options: Options,
     rope: Annotated[
         float | None,
-        option(
-            "POINTS",
-            "Smallest difference that matters; by default 1 point, or 0.01 if the metric is "
-            "not in percent.",
-        ),
+        option("POINTS", "Smallest difference that matters; by default 1, or 0.01 if not percent."),
     ] = None,
     page: Annotated[Path | None, option("FILE", "Also write the answer as a page.")] = None,
-    advise: Annotated[
-        bool, flag("Compare what the noise study recommends for such data.", "--advise")
-    ] = False,
+    advise: Annotated[bool, flag("Compare what the noise study recommends.", "--advise")] = False,
     jobs: Jobs = None,
     retry: Retry,
     as_json: Json = False,
@@ -107,6 +98,9 @@ def compare(
             named += advised
             print("The noise study (docs/noise-study.md) recommends for as many classes:")
             print_rows(rows)
+            for package in ("catboost", "chimeraboost"):
+                if package in str(advised):
+                    import_extra(package, "study", where="--advise")
         experiment = comparing.comparison_experiment(named, **given)
         rope = rope_of(rope, options.metric)
         for label, dataset in comparing.data_of(experiment):

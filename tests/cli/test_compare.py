@@ -1,9 +1,14 @@
 """compare, as a user types it."""
 
+import sys
+from functools import partial
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
+from boostbench import fit_model, load_dataset
+from boostbench.errors import BoostbenchError
 from boostbench.reports.text import in_print
 from tests.cli.test_experiments import SAD
 
@@ -70,12 +75,33 @@ def test_no_booster_and_no_recommendations_are_a_line_each(
 ):
     monkeypatch.setattr("boostbench.compare_boosters.shipped", lambda folder: tmp_path)
     for options, message in (
-        ((), "a comparison needs two boosters or more, found 0"),
+        ((), "name two boosters or more, or take --advise; found 0"),
         (("--advise",), "recommended.csv: the recommendations of the noise study are not here"),
     ):
         outcome = boostbench("compare", "--on", "iris", *options)
         assert outcome.code == 2
         assert message in outcome.err
+
+
+def test_advice_that_needs_a_package_is_refused_before_the_training(
+    boostbench, in_this_process, monkeypatch
+):
+    monkeypatch.setitem(sys.modules, "catboost", None)
+    outcome = boostbench("compare", "--advise", "--on", "iris", *SMALL)
+    assert outcome.code == 2
+    assert "--advise: needs the package 'catboost': pip install 'boostbench[study]'" in outcome.err
+    assert "filtered random-forest" in outcome.err
+    assert "runs" not in outcome.err
+
+
+def test_labels_that_tell_all_rows_apart_and_tables_are_refused(boostbench, in_this_process):
+    Path("ids.csv").write_text("id,x\n" + "".join(f"a{n},{n % 3}\n" for n in range(9)))
+    outcome = boostbench("compare", "samme", "sm-boost", "--on", "ids.csv", "--target", "id")
+    assert outcome.code == 2
+    assert "no two rows have the same label; name another column with --target" in outcome.err
+    for read in (load_dataset, partial(fit_model, "samme")):
+        with pytest.raises(BoostbenchError, match="a table is no path"):
+            read(pd.DataFrame({"x": [1, 2], "class": [0, 1]}))
 
 
 def test_a_booster_for_two_classes_is_left_out_of_more(boostbench, in_this_process):
