@@ -340,7 +340,8 @@ def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
 
 
 def _names(on: Paths) -> list[str]:
-    return [str(each) for each in ([on] if paths_of(on) and isinstance(on, str | Path) else on)]
+    paths_of(on)  # refuses a table
+    return [str(each) for each in ([on] if isinstance(on, str | Path) else on)]
 
 
 def _folder(results: str | Path) -> Path:
