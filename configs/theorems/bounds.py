@@ -61,8 +61,10 @@ def inequality(name: str, booster: str, *, words: str) -> Callable[[Callable[...
             return seen
 
         NAMES.append(name)
-        shared = {"needs": "round", "asked": ("record", name), "held": False}
-        quantity(name, words=words, axis="truth / bound", **shared)(lambda info: judged(info).ratio)
+        shared = {"needs": "round", "asked": ("record", name)}
+        quantity(name, words=words, axis="truth / bound", held=False, **shared)(
+            lambda info: judged(info).ratio
+        )
         quantity(f"{name}_broken", words=f"rounds that break it: {words}", decimals=0, **shared)(
             lambda info: judged(info).broken
         )
