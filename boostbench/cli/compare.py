@@ -69,7 +69,11 @@ def compare(
     options: Options,
     rope: Annotated[
         float | None,
-        option("POINTS", "Smallest difference that matters; by default 1, or 0.01 if not percent."),
+        option(
+            "POINTS",
+            "Smallest difference that matters; by default 1 point, or 0.01 if the metric is "
+            "not in percent.",
+        ),
     ] = None,
     page: Annotated[Path | None, option("FILE", "Also write the answer as a page.")] = None,
     advise: Annotated[bool, flag("Compare what the noise study recommends.", "--advise")] = False,

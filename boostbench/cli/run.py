@@ -234,7 +234,8 @@ def _in_progress(plans: Iterable[Plan], results: Path) -> str:
     keys = {str(planned.key) for plan in plans for planned in plan.runs}
     owners = [owner for key, owner in locked.items() if key in keys]
     n = len(set(owners))
-    return f"{len(owners)} in progress in {n} process{'es' * (n > 1)}" if owners else ""
+    processes = "process" if n == 1 else "processes"
+    return f"{len(owners)} in progress in {n} {processes}" if owners else ""
 
 
 def _wait_for_runs(selection: SelectedRuns) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ class Progress:
     ----------
     total : int
         Runs to do.
-    counts : Counter
+    counts : dict
         Number of finished runs by status.
     failures : list of (PlannedRun, record)
         Runs whose status is not ``ok``.
@@ -42,7 +42,7 @@ class Progress:
     seconds : float
         Time since the start.
     warm : tuple of (float, int)
-        When each process had ended a run, compiling if need be: time and number of finished runs.
+        When as many runs had ended as processes work, most of which compiled: time and number.
     interrupted : bool
         True if Ctrl-C ended the work.
     untouched : tuple of PlannedRun
@@ -58,7 +58,7 @@ class Progress:
     """
 
     total: int = 0
-    counts: Counter[str] = field(default_factory=Counter)
+    counts: dict[str, int] = field(default_factory=dict)
     failures: list[tuple[PlannedRun, Record]] = field(default_factory=list)
     running: tuple[PlannedRun, ...] = ()
     seconds: float = 0.0
@@ -216,7 +216,8 @@ class _Conductor:
     def count(self, planned: PlannedRun, record: Record) -> None:
         """Count a finished run and release its lock."""
         self.locks.release(planned.key)
-        self.progress.counts[record.status] += 1
+        counts = self.progress.counts
+        counts[record.status] = counts.get(record.status, 0) + 1
         if record.status != "ok":
             self.progress.failures.append((planned, record))
         self.notify("finished", planned, record)
