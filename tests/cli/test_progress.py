@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -20,7 +19,7 @@ class LongRun:
 
 def after(done, n_failed=0, *, seconds=61.0):
     """Return the progress of 9 runs, two of them under way."""
-    counts = Counter(ok=done - n_failed, failed=n_failed)
+    counts = {"ok": done - n_failed, "failed": n_failed}
     running = (SimpleNamespace(run=LongRun()), SimpleNamespace(run=LongRun()))
     return Progress(9, counts, [(None, None)] * n_failed, running=running, seconds=seconds)
 
@@ -60,9 +59,9 @@ def test_a_line_tells_what_is_known(capsys, clock, done, seconds, line):
 
 
 def test_the_time_left_leaves_out_the_first_runs_which_compile():
-    one_more = Progress(9, Counter(ok=3), seconds=61.0, warm=(60.0, 2))
+    one_more = Progress(9, {"ok": 3}, seconds=61.0, warm=(60.0, 2))
     assert one_more.remaining == 6.0
-    assert math.isnan(replace(one_more, counts=Counter(ok=2)).remaining)
+    assert math.isnan(replace(one_more, counts={"ok": 2}).remaining)
 
 
 def test_quiet_tells_nothing(capsys):
