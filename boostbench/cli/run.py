@@ -75,7 +75,7 @@ def run(
     load = partial(selection.load, shard=parse_shard(shard))
     experiments = load(check_parameters=False)
     if fresh or retry or any(e.plan(check_packages=False).todo() for e in experiments):
-        experiments = load()  # parameters are checked only for a run, since that imports boosters
+        load()  # checks parameters, which imports the boosters and so is only done for a run
     options: dict[str, Any] = {"jobs": jobs, "executor": executor, "retry": retry, "fresh": fresh}
     codes = [run_and_print(experiment, quiet=quiet, **options) for experiment in experiments]
     if not quiet and shard is None:

@@ -256,7 +256,7 @@ def test_being_terminated_keeps_what_is_done(sad, tmp_path, start_process):
     assert list(tmp_path.glob("results/runs/*/*.json"))
 
 
-@pytest.mark.parametrize("command", ["status", "plan", "report", "export"])
+@pytest.mark.parametrize("command", ["status", "plan", "report", "export", "run"])
 def test_a_damaged_record_is_named_once_on_stderr(boostbench, done, tmp_path, command):
     damaged = next(tmp_path.rglob("runs/*/*.json"))
     damaged.write_text("cut off")
