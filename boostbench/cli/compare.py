@@ -41,7 +41,7 @@ class Options(DataOptions):
     noise: Annotated[
         str,
         option(
-            "NOISE", "Share of training labels to corrupt, or MODEL:rate=RATE,PARAMETER=VALUE,..."
+            "NOISE", "Share of training labels made wrong, or MODEL:rate=RATE,PARAMETER=VALUE,..."
         ),
     ] = "0"
     folds: Annotated[int, option("N", "Folds of each cross-validation.")] = 5
@@ -76,7 +76,7 @@ def compare(
         ),
     ] = None,
     page: Annotated[Path | None, option("FILE", "Also write the answer as a page.")] = None,
-    advise: Annotated[bool, flag("Compare what the noise study recommends.", "--advise")] = False,
+    advise: Annotated[bool, flag("Add what the noise study recommends.", "--advise")] = False,
     jobs: Jobs = None,
     retry: Retry,
     as_json: Json = False,
@@ -234,8 +234,8 @@ def predict(
 ) -> int:
     """Predict the labels of new rows by a model that fit wrote.
 
-    They are printed, or written as CSV. Columns are found by name; others are ignored. A line names
-    each column that is missing, of another type, or has values that the training data did not have.
+    They are printed, or written as CSV. Columns are found by name; others are ignored. If a column
+    is missing or of another type, nothing is predicted. A line names those with unknown values.
 
     Examples:
       boostbench predict patients.skops new.csv -o predicted.csv

