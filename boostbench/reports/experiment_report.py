@@ -28,7 +28,13 @@ from boostbench.reports.claims.verdicts import (
     verdicts_markdown,
     view_of,
 )
-from boostbench.reports.figures.style import Drawing, drawing_style, files_of, print_names, thinned
+from boostbench.reports.figures.style import (
+    Drawing,
+    drawing_of,
+    drawing_style,
+    print_names,
+    thinned,
+)
 from boostbench.reports.overview import LEADERBOARD, SUMMARY, ReportSummary, description
 from boostbench.reports.protocol import provenance
 from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
@@ -77,12 +83,12 @@ class Report:
         return next(map(to_terminal, self.tables.values()), "")
 
     def drawings(self) -> dict[str, Drawing]:
-        """Return the files of the figures; one that raises an error is added to `undrawn`."""
+        """Return the drawn figures; one that raises an error is added to `undrawn`."""
         drawings = {}
         with drawing_style():
             for name, figure in self.figures.items():
                 try:
-                    drawings[name] = files_of(figure)
+                    drawings[name] = drawing_of(figure)
                 except OSError:  # of a font, for example; the report of before stays
                     raise
                 except Exception as error:  # a plugin's figure may raise anything
@@ -148,8 +154,8 @@ class Report:
         ----------
         folder : Path
             Folder of the files: ``<name>.md`` and ``.csv`` of each table, ``<name>.png``
-            and ``.pdf`` of each figure, ``<name>.csv`` of its values, ``claims.md`` if the config
-            has claims, ``summary.json`` for the overview of all results, ``leaderboard.html`` if
+            of each figure, ``<name>.csv`` of its values, ``claims.md`` if the config has claims,
+            ``summary.json`` for the overview of all results, ``leaderboard.html`` if
             there are several boosters, data sets and noises, and ``report.html``.
 
         Raises
@@ -167,8 +173,7 @@ class Report:
             claims = "" if contents else verdicts_list(verdicts)
             contents[f"{name}.md"] = to_markdown(table) + claims
             contents[f"{name}.csv"] = to_csv(table)
-        for name, drawing in drawings.items():
-            contents |= {f"{name}.png": drawing.png, f"{name}.pdf": drawing.pdf}
+        contents |= {f"{name}.png": drawing.png for name, drawing in drawings.items()}
         for name, values in self.values.items():  # numbers with ten significant digits
             rounded = values.map(lambda cell: f"{cell:.10g}" if isinstance(cell, float) else cell)
             contents[f"{name}.csv"] = rounded.to_csv(index=False, lineterminator="\n")

@@ -10,7 +10,7 @@ from boostbench.experiments.planning.plans import Result
 from boostbench.registry import boosters
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.panels import add_legend
-from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.figures.style import drawing_style, pdf_of
 from boostbench.reports.protocol import protocol
 from boostbench.reports.tables.table import short_labels, to_latex
 from boostbench.reports.text import asset, latex
@@ -54,7 +54,7 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
             caption = latex(str(figure.get_label()))
             with drawing_style():
                 star = fit_column(figure)
-                files[f"{name}.pdf"] = files_of(figure).pdf
+                files[f"{name}.pdf"] = pdf_of(figure)
             label = f"fig:{config.name}-{name}"
             files[f"{name}.tex"] = str(asset("figure.tex")) % (star, name, caption, label, star)
     inputs = [rf"\input{{{name}}}" for name in files if name.endswith(".tex")]

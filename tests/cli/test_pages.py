@@ -41,7 +41,7 @@ PAGES = {
     "adding-a-figure.md": ["results/edges/edges.png"],
     "choosing-a-booster.md": ["noisy.html"],
     "from-a-csv-file-to-a-served-model.md": ["predicted.csv", "suspicious.csv"],
-    "label-noise.md": ["suspicious.csv", "results/wrong-labels/noise.pdf"],
+    "label-noise.md": ["suspicious.csv", "results/wrong-labels/noise.png"],
     "adding-a-booster.md": ["results/mada/report.html"],
     "python-api.ipynb": ["results/quickstart/report.html"],
     "adding-a-metric.md": ["results/runs"],

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec
 from boostbench.reports.figures.panels import styles_of
-from boostbench.reports.figures.style import drawing_style, files_of, method_styles
+from boostbench.reports.figures.style import drawing_of, drawing_style, method_styles, pdf_of
 
 from .synthetic import EXCHANGE, made, make_config, study_of
 
@@ -22,10 +22,11 @@ DRAW = """
 import hashlib, pathlib, sys
 from tests.reports.synthetic import CLEAN, EXCHANGE, make_config, study_of
 from boostbench.reports.figures.lines import draw_curves
-from boostbench.reports.figures.style import drawing_style, files_of
+from boostbench.reports.figures.style import drawing_of, drawing_style, pdf_of
 config = make_config(pathlib.Path(sys.argv[1]), noise=[CLEAN, EXCHANGE], seeds=2)
 with drawing_style():
-    for content in files_of(draw_curves(study_of(config)))[:2]:
+    figure = draw_curves(study_of(config))
+    for content in (drawing_of(figure).png, pdf_of(figure)):
         print(hashlib.sha256(content).hexdigest())
 """
 
@@ -171,9 +172,9 @@ def test_a_panel_without_results_says_so(tmp_path):
 def test_unusual_curves_are_written(tmp_path, shape):
     config = make_config(tmp_path, **shape)
     study = study_of(config, lambda run: ([5] * 50 + [0] * 50)[: run.rounds])
-    png, pdf = files_of(drawn(study, y_scale="log"))[:2]
-    assert png.startswith(b"\x89PNG")
-    assert pdf.startswith(b"%PDF")
+    figure = drawn(study, y_scale="log")
+    assert drawing_of(figure).png.startswith(b"\x89PNG")
+    assert pdf_of(figure).startswith(b"%PDF")
 
 
 def test_the_legend_has_what_is_drawn_alone(tmp_path):
@@ -208,7 +209,7 @@ def test_the_chart_of_a_page_has_the_lines_and_bands_of_the_figure(tmp_path):
     config = make_config(tmp_path, datasets=["dna"], seeds=3, rounds=20)
     study = study_of(config, lambda run: [100 + 10 * run.seed] * run.rounds)
     figure = drawn(study, y="test_error")
-    chart = files_of(figure).chart
+    chart = drawing_of(figure).chart
     (panel,) = chart
     (axes,) = figure.axes
     assert panel["x"]["log"]
@@ -224,9 +225,9 @@ def test_the_chart_of_a_page_has_the_lines_and_bands_of_the_figure(tmp_path):
 def test_a_figure_of_more_than_lines_has_no_chart():
     axes = (figure := Figure()).add_subplot()
     axes.plot([1, 2], [3, 4], label="a line")
-    assert files_of(figure).chart
+    assert drawing_of(figure).chart
     axes.bar([1, 2], [3, 4])
-    assert files_of(figure).chart is None
+    assert drawing_of(figure).chart is None
 
 
 def test_a_curve_without_positive_values_is_left_out_on_a_log_scale(tmp_path):
@@ -234,6 +235,6 @@ def test_a_curve_without_positive_values_is_left_out_on_a_log_scale(tmp_path):
     study = study_of(config, lambda run: [0 if run.method == "samme" else 10] * run.rounds)
     with drawing_style():
         figure = made("curves", study, y="test_error", y_scale="log")
-        assert files_of(figure).png
+        assert drawing_of(figure).png
     shown = {line.get_color(): line.get_ydata() for line in figure.axes[0].get_lines()}
     assert sorted(bool(np.isnan(errors).all()) for errors in shown.values()) == [False, True]

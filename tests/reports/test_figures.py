@@ -13,7 +13,7 @@ from boostbench.inputs import load_plugin
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.lines import draw_noise
 from boostbench.reports.figures.panels import add_legend
-from boostbench.reports.figures.style import drawing_style, files_of, print_names
+from boostbench.reports.figures.style import drawing_of, drawing_style, print_names
 from boostbench.reports.values.paper import read_paper_values
 
 from .synthetic import EXCHANGE, drawn, made, make_config, study_of, with_records
@@ -171,7 +171,7 @@ def test_tick_labels_keep_their_printed_names_when_drawn():
     axes = figure.add_subplot(xlabel="samme")
     axes.set_xticks([0, 1], ["adaboost-mh", "mine"])
     print_names(figure)
-    files_of(figure)
+    drawing_of(figure)
     assert axes.get_xlabel() == "SAMME"
     assert [label.get_text() for label in axes.get_xticklabels()] == ["AdaBoost.MH", "mine"]
 

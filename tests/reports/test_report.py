@@ -77,7 +77,6 @@ def test_the_files_of_a_report(report):
         "table.md",
         "table.csv",
         "curves.png",
-        "curves.pdf",
         "summary.json",
         "report.html",
     ]
@@ -108,7 +107,7 @@ def test_the_same_records_give_the_same_bytes_and_a_read_error_leaves_them(tmp_p
     before = {path: path.read_bytes() for path in first.paths}
     again = report_of(tmp_path, config)
     assert {path: path.read_bytes() for path in again.paths} == before
-    monkeypatch.setattr("boostbench.reports.experiment_report.files_of", unreadable_font)
+    monkeypatch.setattr("boostbench.reports.experiment_report.drawing_of", unreadable_font)
     with pytest.raises(OSError, match="font"):
         report_of(tmp_path, config)
     assert {path: path.read_bytes() for path in first.paths} == before
@@ -205,7 +204,7 @@ def test_verdicts_are_in_the_page_the_table_and_claims_md(tmp_path):
 
 
 def test_an_image_that_makes_the_page_larger_than_1_mb_is_named(tmp_path):
-    drawings = {"small": Drawing(b"p" * 1000, b""), "huge": Drawing(b"p" * 750_000, b"")}
+    drawings = {"small": Drawing(b"p" * 1000), "huge": Drawing(b"p" * 750_000)}
     config = make_config(tmp_path)
     text = make_report(collect(config, plan_of(config))).page(drawings)
     images = [link for link in Reader(text).links if link.startswith("data:")]
@@ -267,7 +266,7 @@ def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
     )
     assert not report.is_whole
     assert all(reason in text for reason in report.undrawn.values())
-    assert (tmp_path / "out" / "curves.pdf").exists()
+    assert (tmp_path / "out" / "curves.png").exists()
 
 
 def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
@@ -300,7 +299,7 @@ def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
     assert all(report.undrawn[kind].endswith(words) for kind, words in told.items())
     assert report.undrawn["unsound"] in page
     assert not report.is_whole
-    assert {"table.md", "noise.pdf"} <= {path.name for path in (tmp_path / "out").iterdir()}
+    assert {"table.md", "noise.png"} <= {path.name for path in (tmp_path / "out").iterdir()}
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

@@ -8,7 +8,7 @@ from colorsys import hsv_to_rgb
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -46,10 +46,9 @@ _STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 
 
 class Drawing(NamedTuple):
-    """A figure as image files, with its caption and chart."""
+    """A figure as PNG, with its caption and chart."""
 
     png: bytes
-    pdf: bytes
     caption: str = ""
     chart: Chart | None = None  # data of the interactive chart; None: not a figure of lines
 
@@ -175,28 +174,39 @@ def _letters_of(name: str) -> frozenset[str]:
     return frozenset("\n\t").union(map(chr, font.get_charmap() if font.scalable else ()))
 
 
-def files_of(figure: Figure) -> Drawing:
-    """Return a figure as reproducible PNG and PDF, with its caption and chart.
+def drawing_of(figure: Figure) -> Drawing:
+    """Return a figure as reproducible PNG, with its caption and chart.
 
-    The canvases draw the figure once for each file; `Figure.savefig` draws it twice.
+    The canvas draws the figure once; `Figure.savefig` draws it twice.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.backends.backend_pdf import FigureCanvasPdf
-    from matplotlib.ticker import LogFormatter
 
     figure.set_dpi(_DPI)
     canvas: Any = FigureCanvasAgg(figure)
+    _write_powers(figure)
+    canvas.draw()
+    return Drawing(_small_png(canvas.buffer_rgba()), str(figure.get_label()), chart_of(figure))
+
+
+def pdf_of(figure: Figure) -> bytes:
+    """Return a figure as reproducible PDF."""
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
+    canvas: Any = FigureCanvasPdf(figure)
+    _write_powers(figure)
+    pdf = io.BytesIO()
+    canvas.print_pdf(pdf, metadata=dict.fromkeys(("CreationDate", "Creator", "Producer")))
+    return pdf.getvalue()
+
+
+def _write_powers(figure: Figure) -> None:
+    """Let the tick labels of logarithmic axes be formulas, as in 10 to the power of 3."""
+    from matplotlib.ticker import LogFormatter
+
     for axis in (axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)):
         if isinstance(axis.get_major_formatter(), LogFormatter):  # powers of 10 are formulas
             for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
                 tick.label1.set_parse_math(True)
-    canvas.draw()
-    figure.set_layout_engine("none")  # keep the first layout, which costs most of the time
-    undated: Any = {"CreationDate": None, "Creator": None, "Producer": None}
-    pdf, on_paper = io.BytesIO(), cast("Any", FigureCanvasPdf(figure))
-    on_paper.print_pdf(pdf, metadata=undated)
-    caption = str(figure.get_label())
-    return Drawing(_small_png(canvas.buffer_rgba()), pdf.getvalue(), caption, chart_of(figure))
 
 
 def _small_png(pixels: Any) -> bytes:
