@@ -23,14 +23,13 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
     """
     records = [result.record for result in study.results if result.record is not None]
     memory = max((record.peak_memory_mb or 0.0 for record in records), default=0.0)
-    started = [record.started for record in records if record.started]
-    finished = [record.finished for record in records if record.finished]
+    days = [day[:10] for record in records for day in (record.started, record.finished) if day]
     boosters = dict.fromkeys((r.run.method, r.run.booster.params) for r in study.results)
     keys = [(result.run, result.record.key) for result in study.results if result.record]
     hosts = [record.host for record in records if record.host]
     facts = {
         "protocol": [protocol(study)] if records else [],
-        "made": [f"{min(started)} to {max(finished)}"] if started and finished else [],
+        "made": [" to ".join(dict.fromkeys((min(days), max(days))))] if days else [],
         "total fit time": [duration(sum(r.seconds.get("fit", 0.0) for r in records))],
         "largest memory": [f"{memory:.0f} MB"] if memory else [],
         "data": [f"{run.dataset}: {key.data}" for run, key in keys],

@@ -39,14 +39,14 @@ _DASHES: dict[str, Any] = {
     "tangent": (0, (3, 1.2, 1, 1.2, 1, 1.2)),
     "zero-one": (0, (2, 1)),
 }
-_AXES = {"weight": "weight \N{MINUS SIGN}\u03c6\u2032(m)", "loss": "loss \u03c6(m)"}
+_AXES = {"weights": "weight \N{MINUS SIGN}\u03c6\u2032(m)", "losses": "loss \u03c6(m)"}
 
 
 def losses(
     study: Study,
     *,
     panels: Sequence[Any],
-    show: Literal["weight", "loss"] = "loss",
+    show: Literal["weights", "losses"] = "losses",
     margins: Sequence[float] = (-3, 3),
     top: float = 4.0,
 ) -> Figure:
@@ -62,7 +62,7 @@ def losses(
     panels : list of lists
         Losses of each panel: a name (exponential, logistic, logistic-2, squared, savage, savage2,
         tangent, zero-one), or ``{regulariser: {age: ...}}``.
-    show : {"loss", "weight"}, default="loss"
+    show : {"losses", "weights"}, default="losses"
         Whether to draw losses or weights.
     margins : list of two numbers, default=(-3, 3)
         Range of the margin.
@@ -94,7 +94,7 @@ def _draw_panel(
     latent = [its for its in losses if its.is_latent]
     shades = matplotlib.colormaps["plasma"](np.linspace(0.0, 0.8, max(2, len(latent))))
     for its in losses:
-        values = its.loss.weight(m) if show == "weight" else its.loss.value(m)
+        values = its.loss.weight(m) if show == "weights" else its.loss.value(m)
         shown = np.where(values <= 1.5 * top, values, np.nan)
         if not its.is_latent:
             style: dict[str, Any] = {"color": _COLOURS[its.name], "linestyle": _DASHES[its.name]}
@@ -104,7 +104,7 @@ def _draw_panel(
         axes.plot(m, shown, color=colour, label=its.label, linewidth=1.3, zorder=4)
         edge = np.array([its.threshold])
         if m[0] < its.threshold < m[-1]:
-            at = its.loss.weight(edge) if show == "weight" else its.loss.value(edge)
+            at = its.loss.weight(edge) if show == "weights" else its.loss.value(edge)
             axes.plot(edge, at, "o", color=colour, markersize=3.2, zorder=5)
     axes.set_xlim(m[0], m[-1])
     axes.set_ylim(-0.02 * top, top)

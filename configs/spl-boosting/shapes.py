@@ -72,10 +72,10 @@ def _steps(value: Any) -> list[list[NamedLoss]]:
 class _AboutLosses(Kind):
     """Base of claims about losses, or the weights that they give, over a range of margins."""
 
-    show: Literal["loss", "weight"] = "loss"
+    show: Literal["losses", "weights"] = "losses"
 
     def values(self, loss: NamedLoss, m: Floats) -> Floats:
-        return loss.loss.weight(m) if self.show == "weight" else loss.loss.value(m)
+        return loss.loss.weight(m) if self.show == "weights" else loss.loss.value(m)
 
 
 class LossIs(_AboutLosses):
@@ -86,7 +86,7 @@ class LossIs(_AboutLosses):
     losses : list of NamedLoss
         Each loss is a case.
     shape : {"zero", "positive", "constant", "falling", "rising"}
-    show : {"loss", "weight"}
+    show : {"losses", "weights"}
     between : tuple of two margins
         Range of the margin. ``threshold`` is the margin below which a self-paced booster leaves
         samples out; the threshold itself is excluded from the range.
@@ -125,7 +125,7 @@ class LossesOrdered(_AboutLosses):
     ----------
     losses : list of list of NamedLoss
         Steps of the order. The losses of a step are equal, and may touch those of the next step.
-    show : {"loss", "weight"}
+    show : {"losses", "weights"}
     between : tuple of two margins
         Range of the margin.
     """

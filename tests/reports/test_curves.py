@@ -13,7 +13,13 @@ from matplotlib.figure import Figure
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec
 from boostbench.reports.figures.panels import styles_of
-from boostbench.reports.figures.style import drawing_of, drawing_style, method_styles, pdf_of
+from boostbench.reports.figures.style import (
+    drawing_of,
+    drawing_style,
+    method_styles,
+    pdf_of,
+    thinned,
+)
 
 from .synthetic import EXCHANGE, made, make_config, study_of
 
@@ -220,6 +226,18 @@ def test_the_chart_of_a_page_has_the_lines_and_bands_of_the_figure(tmp_path):
         width = np.subtract(line["high"], line["low"])
         assert np.allclose(width, 2 * np.std([1, 1.1, 1.2], ddof=1) * line["y"][0] / 1.1, rtol=1e-2)
     assert panel["lines"][0]["label"] == "AdaBoost.MH · test"
+
+
+def test_the_chart_of_a_page_has_equal_places_once():
+    axes = (figure := Figure()).add_subplot()
+    for label, x in (("a", [1, 2, 3]), ("b", [1, 2, 3]), ("c", [1, 2, 4]), ("d", [1, 2, 4])):
+        axes.plot(x, x, label=label)
+    for every, places in (
+        (1, [[1, 2, 3], None, [1, 2, 4], None]),
+        (2, [[1, 3], None, [1, 4], None]),
+    ):
+        (panel,) = thinned(drawing_of(figure).chart, every)
+        assert [line.get("x") for line in panel["lines"]] == places
 
 
 def test_a_figure_of_more_than_lines_has_no_chart():

@@ -54,7 +54,7 @@ def test_a_loss_is_named_with_its_parameters(name):
 def test_the_loss_figure_draws_every_loss_of_every_panel(tmp_path):
     study = study_of(make_config(tmp_path))
     panels = [["exponential", {"linear": {"age": [2, 3]}}], [{"hard": {"age": 3, "label": "mine"}}]]
-    figure = drawn(draw_losses, study, panels=panels, show="weight")
+    figure = drawn(draw_losses, study, panels=panels, show="weights")
     labels = [[text.get_text() for text in a.get_legend().get_texts()] for a in figure.axes]
     assert labels == [["exponential (AdaBoost)", "linear, λ = 2", "linear, λ = 3"], ["mine"]]
     line = figure.axes[0].lines[1]
@@ -80,10 +80,10 @@ def test_wrong_losses(tmp_path, options, complaint):
 
 def test_claims_about_losses_are_judged_without_runs(tmp_path):
     claims = [
-        {f"{SHAPES}:LossIs": {"losses": ["savage"], "show": "weight", "shape": "falling"}},
+        {f"{SHAPES}:LossIs": {"losses": ["savage"], "show": "weights", "shape": "falling"}},
         {f"{SHAPES}:LossIs": {"losses": [{"hard": {"age": 3}}], "shape": "constant",
                      "between": [-3, "threshold"]}},
-        {f"{SHAPES}:LossIs": {"losses": "zero-one", "show": "weight", "shape": "zero"}},
+        {f"{SHAPES}:LossIs": {"losses": "zero-one", "show": "weights", "shape": "zero"}},
         {f"{SHAPES}:LossesOrdered": {"losses": ["savage", "exponential"]}},
         {f"{SHAPES}:LossesOrdered": {"losses": [["exponential", {"hard": {"age": 1e6}}]]}},
         {f"{SHAPES}:LossesOrdered": {"losses": ["exponential", {"linear": {"age": 2}}]}},

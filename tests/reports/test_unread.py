@@ -56,6 +56,13 @@ def test_a_curve_that_an_option_of_a_plugin_names_is_kept(tmp_path):
     (tmp_path / "own.py").write_text(PLUGIN)
     config = make_config(tmp_path, report=[("own.py:losses", {})])
     assert "loss" in left_out(config)[1].curves
+    config = make_config(tmp_path, report=[("own.py:losses", {"value": "below-loss"})])
+    assert "loss" not in left_out(config)[1].curves
+
+
+def test_files_have_the_days_of_begin_and_end(tmp_path):
+    for for_file, expected in ((False, "2026-10-01T10:00:02+00:00"), (True, "2026-10-01")):
+        assert left_out(make_config(tmp_path), for_file=for_file)[1].finished == expected
 
 
 def test_quantities_are_kept_at_rounds_that_are_read(tmp_path):

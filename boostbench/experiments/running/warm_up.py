@@ -80,7 +80,7 @@ class Clocks(Phases):
     Attributes
     ----------
     seconds : dict of str to float
-        Seconds by the `Quantity.curve` of each clock, in microseconds.
+        Seconds by the `Quantity.curve` of each clock.
     """
 
     def __init__(self) -> None:
@@ -109,5 +109,5 @@ class Clocks(Phases):
                 self.seconds[clock.curve] = seconds
 
     def rounded(self) -> dict[str, float]:
-        """Return the seconds of the finished phases, to the microsecond."""
-        return {name: round(max(0.0, value), 6) for name, value in self.seconds.items()}
+        """Return the seconds of the finished phases, with three significant digits."""
+        return {name: float(f"{max(0.0, value):.3g}") for name, value in self.seconds.items()}

@@ -19,7 +19,7 @@ record is a JSON file:
 ``seconds``            of the clocks; ``peak_memory_mb``, ``threads``, ``versions``, ``host``,
                        ``started`` and ``finished`` are circumstances too
 ``inputs``             files that a plugin read besides the sources in its key, with digests
-``fingerprints``       the parts of the key; ``digest`` is a checksum of the file
+``digest``             checksum of the file
 =====================  ===========================================================================
 """
 
@@ -28,7 +28,6 @@ from __future__ import annotations
 import base64
 import math
 import platform
-from dataclasses import asdict
 from functools import cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -236,7 +235,8 @@ class Summary(_Strict):
     def plain(self) -> dict[str, Any]:
         """Return the record as JSON-able data."""
         head = {"format": self.format, "key": str(self.key)}
-        return head | self.model_dump(exclude_unset=True) | {"fingerprints": asdict(self.key)}
+        # Records of 0.2 have the parts of the key once more.
+        return head | self.model_dump(exclude_unset=True, exclude={"fingerprints"})
 
 
 class Record(Summary):

@@ -33,6 +33,7 @@ from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import uninterrupted
 from boostbench.experiments.store.record import FAILURES, Record, Summary, complaint
+from boostbench.experiments.streams import canonical_json
 from boostbench.whole_files import open_file, read_bounded, read_file, write_file
 
 _log = logging.getLogger(__name__)
@@ -294,7 +295,7 @@ class PackedRecords(RecordStore):
 
 
 def pack(records: Iterable[Record], file: Path) -> None:
-    """Write records into one file, sorted by folder and key.
+    """Write records into one file, those of similar runs together, which makes it smaller.
 
     Equal records give equal bytes.
 
@@ -310,7 +311,7 @@ def pack(records: Iterable[Record], file: Path) -> None:
         If the file cannot be written.
     """
     lines = {
-        (folder_name(record.run.data.name), str(record.key)): encode(record, digits=SHORT)
+        (canonical_json(record.run.value()), str(record.key)): encode(record, digits=SHORT)
         for record in records
     }
     content = b"".join(lines[key] for key in sorted(lines))

@@ -243,12 +243,21 @@ def chart_of(figure: Figure) -> Chart | None:
 
 
 def thinned(chart: Chart, every: int) -> Chart:
-    """Return the chart with one of ``every`` points of each line, and its last; all marks stay."""
+    """Return the chart with one of ``every`` points of each line, and its last; all marks stay.
+
+    A line without ``x`` has that of the line before.
+    """
+    before: list[Any] = []
 
     def thin(line: Mapping[str, Any]) -> Mapping[str, Any]:
         kept = sorted({*range(0, len(line["x"]), every), len(line["x"]) - 1})
         names = [name for name in ("x", "y", "low", "high") if name in line and not line["marks"]]
-        return {**line, **{name: [line[name][place] for place in kept] for name in names}}
+        short = {**line, **{name: [line[name][place] for place in kept] for name in names}}
+        if short["x"] == before:
+            del short["x"]
+        else:
+            before[:] = short["x"]
+        return short
 
     return [{**panel, "lines": [*map(thin, panel["lines"])]} for panel in chart]
 

@@ -191,6 +191,7 @@ function drawChart(figure) {
   const panels = JSON.parse(figure.querySelector("script").textContent);
   const chart = figure.querySelector(".chart");
   const lines = panels.flatMap((panel) => panel.lines);
+  lines.forEach((line, place) => line.x ??= lines[place - 1].x);
   const off = new Set();
   const logs = { x: panels[0].x.log, y: panels[0].y.log };
   const label = (axis) => panels.map((panel) => panel[axis].label).find(Boolean) ?? "";

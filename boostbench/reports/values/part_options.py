@@ -134,6 +134,7 @@ class Unread:
       smaller than floats.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
+    - Of the times of begin and end, a file has the day.
 
     The read rounds are the checkpoints, the last round, and all rounds that the report and the
     claims name. With selection of rounds they are all rounds. A figure, table or claim of a plugin
@@ -169,6 +170,7 @@ class Unread:
         rounds = {*map(int, integers), *config.checkpoints}
         selects_rounds = config.select is not None and config.select.rounds
         self._rounds = None if selects_rounds else rounds  # None: all
+        self._to_day = for_file
         self._known: dict[str, Any] = {}
 
     def left_out(self, run: Run, record: Record) -> Record:
@@ -191,6 +193,8 @@ class Unread:
         names = record.model_fields_set.intersection(_SHARED)
         same: dict[str, Any] = {name: self._one(getattr(record, name)) for name in names}
         same["run"] = run if run == record.run else record.run
+        if self._to_day:
+            same |= {"started": record.started[:10], "finished": record.finished[:10]}
         return record.model_copy(update={**same, "curves": curves, "at_checkpoints": checkpoints})
 
     def _one(self, value: T) -> T:
@@ -200,4 +204,4 @@ class Unread:
 
 
 def _words(written: Any) -> set[str]:
-    return set(re.findall(r"\w+", str(written)))
+    return set(re.findall(r"[\w-]+", str(written)))

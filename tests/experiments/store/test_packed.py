@@ -7,6 +7,7 @@ import pytest
 from boostbench.errors import BoostbenchError, DataError
 from boostbench.experiments.store import records as packed
 from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore, encode, pack
+from boostbench.experiments.streams import canonical_json
 from tests.experiments.tools import carry_out
 
 TWO = """
@@ -37,10 +38,20 @@ def less(record, *curves):
 def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
     pack(done, tmp_path / PACKED)
     store, files = PackedRecords(tmp_path / PACKED), RecordStore(results)
-    assert [path.name for path in store.all_paths()] == [path.name for path in files.all_paths()]
-    for path, own in zip(store.all_paths(), files.all_paths(), strict=True):
+    packed = sorted(store.all_paths())
+    assert [path.name for path in packed] == [path.name for path in files.all_paths()]
+    for path, own in zip(packed, files.all_paths(), strict=True):
         assert encode(store.read(path)) == own.read_bytes()
         assert store.summary(path) == files.summary(own)
+
+
+def test_records_of_similar_runs_lie_together_whatever_their_order(done, tmp_path):
+    for name, records in (("ab", done), ("ba", done[::-1])):
+        pack(records, tmp_path / name)
+    assert (tmp_path / "ab").read_bytes() == (tmp_path / "ba").read_bytes()
+    keys = [path.stem for path in PackedRecords(tmp_path / "ab").all_paths()]
+    by_run = sorted(done, key=lambda record: canonical_json(record.run.value()))
+    assert keys == [str(record.key) for record in by_run]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +65,7 @@ def test_whole_records_come_back_to_the_bit(done, results, tmp_path):
 def test_packed_records_lack_only_what_was_left_out(done, tmp_path, reduced, left):
     pack(map(reduced, done), tmp_path / PACKED)
     store = PackedRecords(tmp_path / PACKED)
-    for record, path in zip(done, store.all_paths(), strict=True):
+    for record, path in zip(done, sorted(store.all_paths()), strict=True):
         packed = store.read(path)
         assert packed.by_round("right") == {}
         assert left <= set(packed.curves) < set(record.curves)
