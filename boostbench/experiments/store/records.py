@@ -295,7 +295,7 @@ class PackedRecords(RecordStore):
 
 
 def pack(records: Iterable[Record], file: Path) -> None:
-    """Write records into one file, those of similar runs together, which makes it smaller.
+    """Write records into one file, by data set and run: records of similar runs pack better.
 
     Equal records give equal bytes.
 
@@ -310,10 +310,10 @@ def pack(records: Iterable[Record], file: Path) -> None:
     BoostbenchError
         If the file cannot be written.
     """
-    lines = {
-        (canonical_json(record.run.value()), str(record.key)): encode(record, digits=SHORT)
-        for record in records
-    }
+    lines: dict[tuple[str, ...], bytes] = {}
+    for record in records:
+        place = record.run.data.label, canonical_json(record.run.value()), str(record.key)
+        lines[place] = encode(record, digits=SHORT)
     content = b"".join(lines[key] for key in sorted(lines))
     try:
         write_file(file, lzma.compress(content, filters=_FILTERS))
