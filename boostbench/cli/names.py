@@ -219,7 +219,7 @@ def new(
         Literal["booster", "noise", "dataset", "config"],
         argument("KIND", "booster, noise, dataset or config."),
     ],
-    name: Annotated[str, argument("NAME", "Lower-case letters and digits, e.g. my-booster.")],
+    name: Annotated[str, argument("NAME", "Small letters, digits and hyphens, e.g. my-booster.")],
 ) -> int:
     """Write the template of a plugin or config.
 
