@@ -217,6 +217,8 @@ class Experiment:
     def adopt(self, share: float = 0.05, **options: Any) -> list[Repeated]:
         """Keep stale records if a repeated sample of their runs gives the same results.
 
+        Without stale records, the packed records of other code are kept so, in their file.
+
         Parameters
         ----------
         share : float, default=0.05
@@ -234,9 +236,16 @@ class Experiment:
         KeyboardInterrupt
             After Ctrl-C; new records are kept.
         """
-        from boostbench.experiments.planning.repeating import adopt
+        from boostbench.experiments.planning.repeating import adopt, adopt_packed, of_other_code
 
-        return adopt(self.plan, share, self.store, partial(self._done, **options))
+        do, file = partial(self._done, **options), self.report_folder / PACKED
+        if not file.is_file() or any(of_other_code(self.plan().runs)):
+            return adopt(self.plan, share, self.store, do)
+        packed = PackedRecords(file)
+        outcomes, records = adopt_packed(self._plan_of(packed), share, packed, do)
+        if any(outcome.agrees for outcome in outcomes):
+            pack(records, file)
+        return outcomes
 
     def study(self, *, whole: bool = True) -> Study:
         """Return the results of all runs; unless ``whole``, without values no report reads."""
@@ -325,11 +334,11 @@ class Experiment:
         With a selection of parameters, packed records count only if no run has a record.
         """
         packed = self.report_folder / PACKED
-        plan_of = partial(make_plan, self.runs, data_dirs=self.data, config=self.config)
         if not packed.is_file():
-            return plan_of(self.store)
+            return self._plan_of(self.store)
         is_empty = not any(self.store.stored(name) for name in {run.data.name for run in self.runs})
-        own, published = None if is_empty else plan_of(self.store), plan_of(PackedRecords(packed))
+        own = None if is_empty else self._plan_of(self.store)
+        published = self._plan_of(PackedRecords(packed))
         if own is None or not any(planned.recorded for planned in own.runs):
             return published
         if self.config.select is not None:
@@ -339,6 +348,9 @@ class Experiment:
         pairs = zip(own.runs, taken, strict=True)
         runs = (mine if mine.recorded or not other.recorded else other for mine, other in pairs)
         return Plan(tuple(runs))
+
+    def _plan_of(self, store: RecordStore) -> Plan:
+        return make_plan(self.runs, store, self.data, config=self.config)
 
     def _done(self, runs: Sequence[Run], **options: Any) -> Plan:
         """Do single runs, without a selection of parameters, and return their plan."""

@@ -24,7 +24,7 @@ _SIZES = ("quick", "standard", "full")
 #: Messages about a config without runs to repeat, by the method of `Experiment`.
 _NOTHING = {
     "repeat": "no run has a valid record to repeat; `status` says why",
-    "adopt": "no run is stale because of its code alone",
+    "adopt": "no record is of other code alone",
 }
 
 
@@ -165,8 +165,8 @@ def adopt(
     """Keep stale results that a code change does not affect.
 
     Repeats some runs of each booster on each data set. If all results equal the old records, the
-    other records of the same code are kept, with a note in each. The exit code is 1 if records stay
-    stale.
+    other records of the same code are kept, with a note in each. Without stale records, packed
+    records of other code are kept so. The exit code is 1 if results differ.
 
     Examples:
       boostbench adopt noise20 --data DIR

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from boostbench.experiments.runs import CLEAN, Params
+from boostbench.experiments.store.identity import Key
 from boostbench.registry import noise_models
 from boostbench.reports.tables.selected_table import WAYS
 from boostbench.reports.text import duration, in_print, listed, span
@@ -27,6 +28,12 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
     boosters = dict.fromkeys((r.run.method, r.run.booster.params) for r in study.results)
     keys = [(result.run, result.record.key) for result in study.results if result.record]
     hosts = [record.host for record in records if record.host]
+    notes = {
+        (r.run.dataset, r.run.booster.name, Key.parse(r.adopted["key"]).code): r.adopted
+        for r in records
+        if r.adopted
+    }
+    n_again, n_adopted = (sum(note[n] for note in notes.values()) for n in ("checked", "of"))
     facts = {
         "protocol": [protocol(study)] if records else [],
         "made": [" to ".join(dict.fromkeys((min(days), max(days))))] if days else [],
@@ -34,6 +41,12 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         "largest memory": [f"{memory:.0f} MB"] if memory else [],
         "data": [f"{run.dataset}: {key.data}" for run, key in keys],
         "code": [f"{run.method}: {key.code}" for run, key in keys],
+        "adopted": [
+            f"{n_again:,} of {n_adopted:,} runs repeated with this code gave the recorded results; "
+            "the others were done with older code"
+        ]
+        if notes
+        else [],
         "boosters": [f"{in_print(name)}: {_plain(params)}" for name, params in boosters],
         "machine": _counted(
             f"{host.get('cpu') or 'unknown CPU'}, {host.get('cpus')} CPUs, {host.get('system')}"

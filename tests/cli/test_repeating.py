@@ -78,7 +78,39 @@ def test_results_that_a_change_left_alone_are_adopted(
     assert [(note["checked"], note["of"]) for note in noted] == [(2, 4)] * 4
     again = boostbench("adopt", "adopted.yaml")
     assert again.code == 0
-    assert "adopted: no run is stale because of its code alone" in again.err
+    assert "adopted: no record is of other code alone" in again.err
+
+
+def test_packed_records_are_adopted_in_their_file(
+    boostbench, write, done, in_this_process, tmp_path
+):
+    assert boostbench("report", "adopted.yaml", "--pack").code == 0
+    shutil.rmtree(tmp_path / "results" / "runs")
+    write("int(np.argmax(counts))")
+    changed = "8 of 8 results: the code changed since it was done"
+    assert changed in boostbench("report", "adopted.yaml").err
+    outcome = boostbench("adopt", "adopted.yaml", "--sample", "0.5", "--quiet")
+    assert outcome.err == ""
+    assert outcome.out == "adopted: repeated 4 of 8 runs: 4 same to the bit; adopted 8 records\n"
+    assert "no record is of other code alone" in boostbench("adopt", "adopted.yaml").err
+    shutil.rmtree(tmp_path / "results" / "runs")
+    assert "the code changed" not in boostbench("report", "adopted.yaml").err
+    page = (tmp_path / "results" / "adopted" / "report.html").read_text()
+    assert "4 of 8 runs repeated with this code gave the recorded results" in page
+
+
+def test_packed_records_of_another_result_stay_as_they_are(
+    boostbench, write, done, in_this_process, tmp_path
+):
+    boostbench("report", "adopted.yaml", "--pack")
+    shutil.rmtree(tmp_path / "results" / "runs")
+    packed = tmp_path / "results" / "adopted" / "records.jsonl.xz"
+    before = packed.read_bytes()
+    write("(1 + counts.argmax()) % len(counts)")
+    outcome = boostbench("adopt", "adopted.yaml", "--quiet")
+    assert outcome.code == 1
+    assert "not the same" in outcome.out
+    assert packed.read_bytes() == before
 
 
 def test_parameters_of_one_booster_are_one_family(boostbench, write, in_this_process, tmp_path):

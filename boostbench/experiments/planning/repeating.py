@@ -3,7 +3,8 @@
 The records may be valid ones, stale ones, or those of a packed file. Adoption rests on the
 comparison: a record is valid only for the code that made it, so that every change of a booster
 makes its records stale. If a sample of the stale runs gives the recorded results, their other
-records are copied under the keys of the current code, with a note of the check.
+records are copied under the keys of the current code, with a note of the check. A packed file is
+written anew.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Any
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import Record
-from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.store.records import PackedRecords, RecordStore
 
 #: Fields of a record that hold results; the other fields hold words, time, place and duration.
 _RESULT = {"n_rounds", "n_train", "n_test", "round_zero", "noise", "curves", "at_checkpoints"}
@@ -138,10 +139,11 @@ def _values(results: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def of_other_code(planned: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
-    """Yield the finished runs that are stale because of the code alone."""
+    """Yield the finished runs whose record, stale or packed, is of other code alone."""
     for stale in planned:
         old, key = stale.recorded, stale.key
-        if stale.status != "stale" or not stale.path or not old or old.code == key.code:
+        is_other = stale.status == "stale" or stale.store.is_archive
+        if not is_other or not stale.path or not old or old.code == key.code:
             continue
         is_same_data = old.data and key.data.startswith(old.data)
         record = stale.store.summary(stale.path) if is_same_data else None
@@ -223,15 +225,49 @@ def adopt(plan: Callable[[], Plan], share: float, store: RecordStore, do: Repeat
             return list(outcomes.values())
 
 
+def adopt_packed(
+    plan: Plan, share: float, packed: PackedRecords, do: Repeat
+) -> tuple[list[Repeated], Iterator[Record]]:
+    """Adopt packed records of other code; return the outcomes, and all records of the file.
+
+    Parameters
+    ----------
+    plan : Plan
+        Compares the runs of the experiment with the packed records.
+    share, do
+        As for `repeat_sample`.
+    packed : PackedRecords
+    """
+    groups = families(of_other_code(plan.runs))
+    outcomes = repeat_sample(groups, share, do)
+    adopted = {
+        member.path: (member, outcomes[family])
+        for family, members in groups.items()
+        if outcomes[family].agrees
+        for member in members
+    }
+    read = ((path, packed.read(path)) for path in packed.all_paths())
+    records = (
+        _adopted(record, *adopted[path]) if path in adopted else record
+        for path, record in read
+        if record is not None
+    )
+    return list(outcomes.values()), records
+
+
 def _adopt(member: PlannedRun, store: RecordStore, outcome: Repeated) -> bool:
     """Copy an old record under the key of the current code; return whether it could be read."""
     record = store.read(member.path) if member.path else None
-    if record is None:
-        return False
+    if record is not None:
+        store.write(_adopted(record, member, outcome))
+    return record is not None
+
+
+def _adopted(record: Record, member: PlannedRun, outcome: Repeated) -> Record:
+    """Return an old record under the key of the current code, with a note; count it."""
     note = {"key": str(record.key), "checked": outcome.sample, "of": outcome.runs}
-    store.write(record.model_copy(update={"key": member.key, "adopted": note}))
     outcome.adopted += 1
-    return True
+    return record.model_copy(update={"key": member.key, "adopted": note})
 
 
 def _compare(recorded: PlannedRun, again: PlannedRun, outcome: Repeated) -> None:
