@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import astuple
 
 from boostbench.experiments.runs import CLEAN, Params
 from boostbench.experiments.store.identity import Key
@@ -29,7 +30,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
     keys = [(result.run, result.record.key) for result in study.results if result.record]
     hosts = [record.host for record in records if record.host]
     notes = {
-        (r.run.dataset, r.run.booster.name, Key.parse(r.adopted["key"]).code): r.adopted
+        (r.run.dataset, r.run.booster.name, *astuple(Key.parse(r.adopted["key"]))[2:]): r.adopted
         for r in records
         if r.adopted
     }

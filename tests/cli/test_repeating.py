@@ -3,9 +3,11 @@
 import json
 import shutil
 import sys
+from dataclasses import replace
 
 import pytest
 
+from boostbench.experiments.store.records import PACKED, PackedRecords, pack
 from tests.experiments.tools import forget_code
 
 PLUGIN = """
@@ -81,20 +83,27 @@ def test_results_that_a_change_left_alone_are_adopted(
     assert "adopted: no record is of other code alone" in again.err
 
 
+@pytest.mark.parametrize("fingerprint", ["", "0fda7a00"], ids=["same data", "as in 0.2"])
 def test_packed_records_are_adopted_in_their_file(
-    boostbench, write, done, in_this_process, tmp_path
+    boostbench, write, done, in_this_process, tmp_path, fingerprint
 ):
     assert boostbench("report", "adopted.yaml", "--pack").code == 0
     shutil.rmtree(tmp_path / "results" / "runs")
+    if fingerprint:
+        store = PackedRecords(tmp_path / "results" / "adopted" / PACKED)
+        records = [store.read(path) for path in store.all_paths()]
+        old = (r.model_copy(update={"key": replace(r.key, data=fingerprint)}) for r in records)
+        pack(old, store.folder)
     write("int(np.argmax(counts))")
-    changed = "8 of 8 results: the code changed since it was done"
+    what = "code and the data" if fingerprint else "code"
+    changed = f"8 of 8 results: the {what} changed since it was done"
     assert changed in boostbench("report", "adopted.yaml").err
     outcome = boostbench("adopt", "adopted.yaml", "--sample", "0.5", "--quiet")
     assert outcome.err == ""
     assert outcome.out == "adopted: repeated 4 of 8 runs: 4 same to the bit; adopted 8 records\n"
     assert "no record is of other code alone" in boostbench("adopt", "adopted.yaml").err
     shutil.rmtree(tmp_path / "results" / "runs")
-    assert "the code changed" not in boostbench("report", "adopted.yaml").err
+    assert "changed since" not in boostbench("report", "adopted.yaml").err
     page = (tmp_path / "results" / "adopted" / "report.html").read_text()
     assert "4 of 8 runs repeated with this code gave the recorded results" in page
 

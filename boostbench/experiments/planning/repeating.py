@@ -23,8 +23,8 @@ from boostbench.experiments.store.records import PackedRecords, RecordStore
 _RESULT = {"n_rounds", "n_train", "n_test", "round_zero", "noise", "curves", "at_checkpoints"}
 #: Tolerance for real numbers, relative to the larger absolute value, or to 1 if that is smaller.
 RELATIVE = 1e-9
-#: Data set, booster (whatever its parameters) and fingerprint of the code behind the records.
-Family = tuple[str, str, str]
+#: Data set, booster (whatever its parameters) and fingerprints of code and data of the records.
+Family = tuple[str, str, str, str]
 #: Runs with a record by family, in a fixed order that mixes parameters, noises and seeds.
 Families = dict[Family, list[PlannedRun]]
 #: Executes the runs that have no record of the current code, and returns their plan.
@@ -38,8 +38,8 @@ class Repeated:
     Attributes
     ----------
     dataset, booster : str
-    code : str
-        Fingerprint of the code behind the records.
+    code, data : str
+        Fingerprints of the code and the data behind the records.
     runs : int
         Number of recorded runs.
     sample : int
@@ -60,6 +60,7 @@ class Repeated:
     dataset: str
     booster: str
     code: str
+    data: str
     runs: int
     sample: int
     done: int = 0
@@ -79,7 +80,7 @@ def in_words(outcomes: Sequence[Repeated]) -> str:
 
     Examples
     --------
-    >>> outcome = Repeated("iris", "samme", "a1", runs=40, sample=2, done=2, same=2, exact=1)
+    >>> outcome = Repeated("iris", "samme", "a1", "d2", runs=40, sample=2, done=2, same=2, exact=1)
     >>> in_words([outcome])
     'repeated 2 of 40 runs: 1 same to the bit, 1 same within 1e-09'
     """
@@ -139,14 +140,21 @@ def _values(results: Any, place: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def of_other_code(planned: Iterable[PlannedRun]) -> Iterator[PlannedRun]:
-    """Yield the finished runs whose record, stale or packed, is of other code alone."""
+    """Yield the finished runs whose record, stale or packed, is of other code.
+
+    The fingerprint of the data of a packed record may be another one, as in 0.2: all runs of a
+    family are of one data set, and a repeated run has the same results only with the same data.
+    """
     for stale in planned:
         old, key = stale.recorded, stale.key
-        is_other = stale.status == "stale" or stale.store.is_archive
-        if not is_other or not stale.path or not old or old.code == key.code:
+        if not stale.path or not old or not key.data:
             continue
-        is_same_data = old.data and key.data.startswith(old.data)
-        record = stale.store.summary(stale.path) if is_same_data else None
+        if stale.store.is_archive:
+            is_other = stale.reason != ""
+        else:
+            is_other = stale.status == "stale" and old.code != key.code and old.data != ""
+            is_other = is_other and key.data.startswith(old.data)
+        record = stale.store.summary(stale.path) if is_other else None
         if record is not None and record.status == "ok":
             yield stale
 
@@ -158,7 +166,7 @@ def families(recorded: Iterable[PlannedRun]) -> Families:
         assert planned.recorded is not None
         old = planned.recorded
         run, key = replace(planned.run, rounds=old.rounds), replace(planned.key, rounds=old.rounds)
-        members = groups.setdefault((run.dataset, run.booster.name, old.code), [])
+        members = groups.setdefault((run.dataset, run.booster.name, old.code, old.data), [])
         members.append(replace(planned, run=run, key=key))
     for members in groups.values():
         members.sort(key=lambda member: member.key.value)
