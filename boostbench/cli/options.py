@@ -194,18 +194,13 @@ class ColumnOptions:
             "What a column is: number, category, date, id, or a format such as %d/%m/%Y or 1.234,5",
         ),
     ]
-    keep_text: Annotated[
-        list[str],
-        repeatable("--keep-text", "COLUMN", "Column of texts to keep as category, not as id"),
-    ]
 
     def given(self) -> dict[str, Any]:
         """Return the options that are given, as arguments of `boostbench.compare`."""
         types = {column: kind for column, _, kind in (each.rpartition("=") for each in self.types)}
         if "" in types:
             raise BoostbenchError("give a column and what it is, e.g. zip=category", where="--type")
-        options = {**vars(self), "types": dict.fromkeys(self.keep_text, "category") | types}
-        return {key: value for key, value in options.items() if value and key != "keep_text"}
+        return {key: value for key, value in {**vars(self), "types": types}.items() if value}
 
 
 @dataclass(frozen=True, kw_only=True)

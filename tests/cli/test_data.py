@@ -85,7 +85,7 @@ def test_columns_of_ids_are_left_out_unless_they_are_asked_for(boostbench):
     options = advice.partition("; ")[2].partition(" (")[0].split()
     again = boostbench("data", "add", "people.csv", "--to", "own", *options)
     assert "30 samples, 3 features" in again.out
-    kept = boostbench("data", "add", "people.csv", "--to", "kept", "--keep-text", "name")
+    kept = boostbench("data", "add", "people.csv", "--to", "kept", "--type", "name=category")
     assert "30 samples, 3 features" in kept.out
     assert boostbench("data", "fetch", "people", "--data", "own").code == 0
     described = yaml.safe_load(Path("own/people.yaml").read_text())["people"]
