@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,11 +50,9 @@ _LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 
 
 class Items(list[Any]):
-    """A list in a file, with the location of each item in ``at``."""
+    """A list in a file, with the location of each item in ``at``; of other origin, without."""
 
-    def __init__(self, values: Iterable[Any] = ()) -> None:
-        super().__init__(values)
-        self.at: dict[int, str] = {}
+    at: dict[int, str]
 
 
 class Keys(dict[str, Any]):

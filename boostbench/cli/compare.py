@@ -26,6 +26,7 @@ from boostbench.cli.options import (
 from boostbench.cli.output import OK, is_fancy, print_columns, print_error, print_json, print_rows
 from boostbench.cli.run import run_and_print
 from boostbench.errors import import_extra
+from boostbench.whole_files import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +151,6 @@ def labels(
       boostbench labels letter --data DIR --repeats 6
     """
     from boostbench.label_errors import find_label_errors
-    from boostbench.whole_files import write_file
 
     given = options.given()
     on_fit = _show_fits if is_fancy(sys.stderr) else None
@@ -242,7 +242,6 @@ def predict(
       boostbench predict patients.skops new.csv --proba
     """
     from boostbench.models import load_model, predict_file
-    from boostbench.whole_files import write_file
 
     loaded = load_model(model, plugins=plugins)
     table = predict_file(loaded, rows, proba=proba, on_remark=print_error)
