@@ -121,13 +121,10 @@ class _Planner:
         self, store: RecordStore, data_dirs: tuple[str | Path, ...], check_packages: bool
     ) -> None:
         self.store = store
-        self.data_dirs = data_dirs
         self.check_packages = check_packages
         self.summary: Callable[[Path], Summary | None] = store.summary
         #: As compared with the records alone. Keys are compared faster than runs.
         self._found: dict[Key, PlannedRun] = {}
-        #: Code and data fingerprints of runs that differ by seed only.
-        self._shared: dict[tuple[str, str], tuple[str, str]] = {}
         #: Code fingerprints by what they are computed from.
         self._codes: dict[Hashable, str] = {}
         self._stored = cache(store.stored)
@@ -180,15 +177,13 @@ class _Planner:
 
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""
-        if run.around_seed not in self._shared:
-            (entry, checksum, _), booster = self._source(run.data), run.booster
-            noise = "" if run.noise.is_clean else run.noise.component
-            of = noise, entry.generator, run.metrics, run.record
-            asked = booster.component, booster.params, *of
-            if asked not in self._codes:
-                self._codes[asked] = code_of(run, entry.generator)
-            self._shared[run.around_seed] = self._codes[asked], checksum[:16]
-        return Key(value_of(run), run.rounds, *self._shared[run.around_seed])
+        (entry, checksum, _), booster = self._source(run.data), run.booster
+        noise = "" if run.noise.is_clean else run.noise.component
+        of = noise, entry.generator, run.metrics, run.record
+        asked = booster.component, booster.params, *of
+        if asked not in self._codes:
+            self._codes[asked] = code_of(run, entry.generator)
+        return Key(value_of(run), run.rounds, self._codes[asked], checksum[:16])
 
     def _obstacle(self, run: Run, entry: DatasetEntry) -> str:
         """Return why the booster cannot be fitted; empty if it can, or without the check.

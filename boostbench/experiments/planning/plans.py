@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,6 @@ class Choice:
     at: int  # largest number of rounds considered; the only one unless rounds are selected
     index: int  # index of the point in the order of `points_of`
     rounds: int  # selected number of rounds
-    errors: int  # criterion value of the point
 
 
 @dataclass(frozen=True)
@@ -97,7 +95,8 @@ class Result:
     @property
     def fold(self) -> int:
         """Index of the test fold; 0 if the split has no folds."""
-        return _fold_of(self.run.split)
+        split = self.run.split
+        return int(split.get("fold", 0)) if isinstance(split, Params) else 0
 
     @property
     def stopped_at(self) -> int | None:
@@ -105,11 +104,6 @@ class Result:
         if self.record is None or not self.ok or self.record.n_rounds >= self.run.rounds:
             return None
         return self.record.n_rounds
-
-
-@cache
-def _fold_of(split: str | Params) -> int:
-    return int(split.get("fold", 0)) if isinstance(split, Params) else 0
 
 
 @dataclass(frozen=True, slots=True)

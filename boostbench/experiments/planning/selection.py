@@ -76,7 +76,7 @@ def choose(
     ends = [(names.index(name), end) for name, end in prefer.items() if name in names]
     signs = [(n, 1 if end == "smallest" else -1) for n, end in ends]
     index = min(tied, key=lambda place: [sign * points[place][n] for n, sign in signs])
-    return Choice(at, index, first + 1 + int(usable[index].argmin()), int(best))
+    return Choice(at, index, first + 1 + int(usable[index].argmin()))
 
 
 def mean_errors(counts: Sequence[Errors | None], sizes: Sequence[int]) -> Errors | None:

@@ -62,7 +62,7 @@ def test_the_fewest_errors_are_selected_and_ties_follow_prefer_then_the_order():
 def test_rounds_are_chosen_with_the_point():
     counts = errors([7, 3, 3, 8], [3, 9, 9, 9], [9, 9, 9, 9], None, None, None)
     choice = choose(GRID, counts, 4, rounds=True)
-    assert (choice.index, choice.rounds, choice.errors) == (0, 2, 3)
+    assert (choice.index, choice.rounds) == (0, 2)
     assert choose(GRID, counts, 1, rounds=True).index == 1
     assert choose(GRID, errors(*[None] * 6), 4) is None
 
@@ -121,7 +121,6 @@ def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_fi
         lowest = min(record.curves["validation_errors"][-1] for record in mine)
         record = chosen.record
         assert record.curves["validation_errors"][-1] == lowest
-        assert chosen.selected.choices[0].errors == lowest
         assert chosen.selected.n_fits == 4
         assert record.n_train + record.n_validation + record.n_test == 178
         assert record.plain()["curves"] == records[chosen.run].plain()["curves"]
