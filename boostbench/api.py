@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -209,9 +210,7 @@ class Experiment:
         from boostbench.experiments.planning.repeating import families, repeat_sample
 
         recorded = [planned for planned in self._plan_to_report().runs if planned.status == "ok"]
-        with tempfile.TemporaryDirectory() as folder:
-            elsewhere = replace(self, store=RecordStore(folder))
-            do = partial(elsewhere._done, **options)
+        with self._elsewhere(options) as do:
             return list(repeat_sample(families(recorded), share, do).values())
 
     def adopt(self, share: float = 0.05, **options: Any) -> list[Repeated]:
@@ -238,11 +237,12 @@ class Experiment:
         """
         from boostbench.experiments.planning.repeating import adopt, adopt_packed, of_other_code
 
-        do, file = partial(self._done, **options), self.report_folder / PACKED
+        file = self.report_folder / PACKED
         if not file.is_file() or any(of_other_code(self.plan().runs)):
-            return adopt(self.plan, share, self.store, do)
+            return adopt(self.plan, share, self.store, partial(self._done, **options))
         packed = PackedRecords(file)
-        outcomes, records = adopt_packed(self._plan_of(packed), share, packed, do)
+        with self._elsewhere(options) as do:
+            outcomes, records = adopt_packed(self._plan_of(packed), share, packed, do)
         if any(outcome.agrees for outcome in outcomes):
             pack(records, file)
         return outcomes
@@ -348,6 +348,12 @@ class Experiment:
         pairs = zip(own.runs, taken, strict=True)
         runs = (mine if mine.recorded or not other.recorded else other for mine, other in pairs)
         return Plan(tuple(runs))
+
+    @contextmanager
+    def _elsewhere(self, options: Mapping[str, Any]) -> Iterator[Callable[[Sequence[Run]], Plan]]:
+        """Return a function that does runs anew, with records that are not kept."""
+        with tempfile.TemporaryDirectory() as folder:
+            yield partial(replace(self, store=RecordStore(folder))._done, **options)
 
     def _plan_of(self, store: RecordStore) -> Plan:
         return make_plan(self.runs, store, self.data, config=self.config)
