@@ -23,6 +23,7 @@ from boostbench.reports.claims.verdicts import (
     Verdict,
     counts_in_words,
     evidence_rows,
+    in_short,
     judge,
     verdicts_list,
     verdicts_markdown,
@@ -270,12 +271,9 @@ def make_report(
             figures[part.name], values[part.name] = made
         else:
             figures[part.name] = made
-    answers = next((table.answer for table in tables.values() if table.answer), ())
     verdicts = judge(study, studies)
-    if verdicts and not answers:
-        amiss = [verdict.claim.says for verdict in verdicts if not verdict.here]
-        count = f"{len(verdicts) - len(amiss)} of {len(verdicts)} claims are true here"
-        answers = (f"{'; not true: '.join(filter(None, [count, '; '.join(amiss)]))}.",)
+    of_tables = (table.answer for table in tables.values() if table.is_main or not verdicts)
+    answers = next(filter(None, of_tables), ()) or tuple(in_short(verdicts))
     answers += tuple(_left_out(study, size, judged=bool(verdicts)))
     return Report(study, tables, figures, values, undrawn, verdicts, answers, size)
 

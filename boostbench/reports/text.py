@@ -49,6 +49,17 @@ _IN_PDFTEX = "±²†‡§¶–\N{NO-BREAK SPACE}×—‘’“”…ßÆæØø�
 #: Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
 SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
 _SYMBOL = re.compile(rf"\b({'|'.join(SYMBOLS)})=")
+#: Wrong labels in words, by the name of the noise model.
+_NOISES = {
+    "exchange": "exchanged",
+    "flip": "flipped",
+    "one-sided": "one-sided",
+    "pair": "to the next class",
+    "permute": "permuted",
+    "rater": "by a rater",
+    "uniform-other": "to any other class",
+}
+_NOISE = re.compile(rf"(?<![\w-])({'|'.join(_NOISES)}) (0?\.\d+|1)(?![\w.])( \(exact=False\))?")
 _LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ± \d+(\.\d+)?)?")
 _FORMULA = ("=", "+", "-", "@")
@@ -86,18 +97,26 @@ def plain(text: str) -> str:
 
 
 def in_print(text: str) -> str:
-    """Return text with the names of methods and parameters as printed in the papers.
+    """Return text with the names of methods and parameters as in the papers, and noises in words.
 
     Examples
     --------
     >>> in_print("adaboost-mh (random)"), in_print("boosters/samme.py, my-samme")
     ('AdaBoost.MH (random)', 'boosters/samme.py, my-samme')
+    >>> in_print("flip 0.1 (exact=False), pair 0.2")
+    '10 % flipped, each by chance, 20 % to the next class'
     """
     if not _LETTER.search(text):  # as in most cells, where no name can be
         return text
     printed = boosters.printed_names()
     text = _any_of(tuple(printed)).sub(lambda match: printed[match[0]], text)
+    text = _NOISE.sub(_noise_in_words, text)
     return _SYMBOL.sub(lambda match: SYMBOLS[match[1]] + " = ", text)
+
+
+def _noise_in_words(label: re.Match[str]) -> str:
+    by_chance = ", each by chance" if label[3] else ""
+    return f"{100 * float(label[2]):g} % {_NOISES[label[1]]}{by_chance}"
 
 
 @cache

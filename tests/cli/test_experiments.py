@@ -173,7 +173,7 @@ def test_the_report_ends_with_the_table_and_the_paths(boostbench, done, tmp_path
     assert outcome.code == 0
     assert outcome.err == ""
     table, _, paths = outcome.out.strip().rpartition("\n\n")
-    assert all(word in table for word in ("iris", "wine", "sm-boost", "T = 4", "exchange 0.2"))
+    assert all(word in table for word in ("iris", "wine", "sm-boost", "T = 4", "20 % exchanged"))
     written = {tmp_path / path for path in paths.splitlines()}
     assert written == set((tmp_path / "results/tiny").iterdir())
     assert {path.name for path in written} >= {"table.md", "table.csv"}

@@ -79,8 +79,8 @@ def test_tables_figures_and_protocol_for_a_paper(paper):
     figures = {f"{name}.{suffix}" for name in ("curves", "noise") for suffix in ("tex", "pdf")}
     assert names == {"table.tex", "protocol.tex", "paper.tex", *figures}
     table = (paper / "table.tex").read_text()
-    captions = re.findall(r"\\caption\{.*?\((clean|exchange 0.2)\)", table)
-    assert list(dict.fromkeys(captions)) == ["clean", "exchange 0.2"]
+    captions = re.findall(r"\\caption\{.*?\((clean|20 \\% exchanged)\)", table)
+    assert list(dict.fromkeys(captions)) == ["clean", r"20 \% exchanged"]
     for head in (r"$\gamma$=1", r"$\gamma$=3", "best by validation", r"\textit{Gamma}"):
         assert head in table
     words = (paper / "protocol.tex").read_text()

@@ -150,5 +150,5 @@ def test_beside_a_count_stands_what_a_wrong_column_would_meet():
         ]
         found += [hold(*column, columns) for column in columns]
     assert [held.placebo for held in found] == [1.0, 1.0, 0.0, 0.0]
-    placebo = "chance level 2.0 (agreement with another column of the same table)"
-    assert in_words(found) == f"4 of 4 printed numbers agree, {placebo}"
+    placebo = "(2.0 would agree with another column of the table by chance)"
+    assert in_words(found) == f"4 of 4 printed numbers agree {placebo}"

@@ -176,6 +176,26 @@ def test_the_page_tells_where_its_numbers_come_from(report):
     assert "datasets: [dna, letter]  # &lt;made up&gt;" in text
 
 
+def test_claims_answer_where_no_main_table_does(tmp_path):
+    def claim(says, **compares):
+        return {"says": says, "origin": "ours", "compares": {"booster": "adaboost-mh", **compares}}
+
+    claims = [claim(says, higher_than="others") for says in "abc"]
+    claims = [claim("mh leads", lower_than="others"), *claims]
+    for main, judged, words in (
+        (
+            True,
+            claims,
+            "adaboost-mh has the lowest test error on 2 of 2 data sets after 100 rounds",
+        ),
+        (False, claims, "1 of 4 claims is true in these runs; not true: “a”, “b” and 1 more."),
+        (False, claims[:1] * 2, "All 2 claims are true in these runs."),
+        (False, [], "adaboost-mh has the lowest test error on 2 of 2 data sets after 100 rounds"),
+    ):
+        config = with_claims(make_config(tmp_path, report=[("table", {"main": main})]), *judged)
+        assert make_report(study_of(config)).answers[0].startswith(words)
+
+
 def test_verdicts_are_in_the_page_the_table_and_claims_md(tmp_path):
     claim = {
         "says": "mh leads",

@@ -38,7 +38,41 @@ def test_the_answer_tells_wrong_labels_from_true_ones(tmp_path):
         return [40 if run.booster.name == best else 50] * run.rounds
 
     table = build_table(study_of(make_config(tmp_path, noise=[CLEAN, EXCHANGE]), errors))
-    assert "With wrong labels that is 1 of 2, with true ones 2 of 2." in table.answer
+    assert "With wrong labels that is 1 of 2, with clean ones 2 of 2." in table.answer
+
+
+def test_the_answer_names_all_that_share_the_lead_and_nobody_if_they_are_many(tmp_path):
+    def answer(errors, boosters=("adaboost-mh", "samme", "sm-boost", "adaboost-mr")):
+        specs = [BoosterSpec(name) for name in boosters]
+        study = study_of(
+            make_config(tmp_path, datasets=["dna", "letter", "segment", "vowel"], boosters=specs),
+            lambda run: [errors[run.booster.name][ORDER.index(run.dataset)]] * run.rounds,
+        )
+        return build_table(study).answer
+
+    ORDER = ["dna", "letter", "segment", "vowel"]
+    errors = {"adaboost-mh": (1, 1, 1, 9), "samme": (1, 1, 1, 9), "sm-boost": (2, 2, 2, 1)}
+    shared, then = answer(errors, tuple(errors))
+    assert shared.startswith("adaboost-mh and samme have the lowest test error on 3 of 4 data sets")
+    assert (", each" in shared, then) == (True, "Then sm-boost on 1; ties count for each.")
+    errors = {
+        name: [1 + (place != of) for of in range(4)]
+        for place, name in enumerate(("adaboost-mh", "samme", "sm-boost", "adaboost-mr"))
+    }
+    assert answer(errors) == (
+        "No booster has the lowest test error on more than 1 of 4 data sets after 100 rounds.",
+    )
+
+
+def test_variants_of_one_printed_method_do_not_lead_in_the_paper(tmp_path):
+    paper = tmp_path / "paper.csv"
+    boosters = [BoosterSpec("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
+    for names in (["samme", "sm-boost"], boosters):
+        rows = [f"dna,{name},10,0,{n}.5,percent,\n" for n, name in enumerate(["samme", "sm-boost"])]
+        paper.write_text(HEADER + "".join(rows))
+        study = study_of(make_config(tmp_path, datasets=["dna"], boosters=names))
+        answer = " ".join(build_table(study, at=10, paper=read_paper_values(paper)).answer)
+        assert ("In the paper" in answer) == (names != boosters)
 
 
 def test_mean_and_standard_deviation_over_seeds(tmp_path):
@@ -102,15 +136,13 @@ def test_the_paper_s_values_stand_beside_ours(tmp_path):
     assert (near.text, near.paper, near.marks) == ("20.24", "20.1", "")
     assert (far.text, far.paper, far.marks) == ("4.22", "1.0", "¶")
     assert table.notes[far.paper_notes[0] - 1] == "paper's value doubtful: smudged"
-    assert (
-        "1 of 3 printed numbers agree, ours are better than 1, worse than 1, chance level 0.5 "
-        "(agreement with another column of the same table) (1 of the paper's values is doubtful)."
-        in table.footers
-    )
+    by_chance = "0.5 would agree with another column of the table by chance"
+    off = "ours is better for 1, worse for 1 (1 of the paper's values is doubtful)."
+    assert f"1 of 3 printed numbers agree ({by_chance}), {off}" in table.footers
     marks = "§ better, ¶ worse than printed: outside the 95 % prediction interval."
     assert marks in table.footers
     by_booster = "adaboost-mh 0 of 1 (0.0), samme 1 of 1 (0.0), sm-boost 0 of 1 (0.5)."
-    assert f"By booster (in brackets the chance level): {by_booster}" in table.footers
+    assert f"By booster, and by chance in brackets: {by_booster}" in table.footers
 
 
 def test_variants_of_a_booster_share_the_paper_s_value(tmp_path):
@@ -217,7 +249,7 @@ def test_accuracies_are_errors_shown_the_other_way_round(tmp_path):
     assert cell(table, "dna", "", 1).paper == "–"
     assert table.footers[0].startswith("Test accuracy in percent, mean")
     assert table.footers[0].endswith("Bold: the highest of a data set, noise and T.")
-    assert table.footers[1].startswith("0 of 1 printed numbers agree, ours are better than 1 ")
+    assert table.footers[1].startswith("0 of 1 printed numbers agree, ours is better for 1 ")
     assert table.notes == (
         "paper's value doubtful: smudged",
         "paper has no value: a dash in the paper",

@@ -98,7 +98,7 @@ def test_latex_is_well_formed(table, form):
 
 def test_latex_has_a_table_for_each_noise_and_continues_a_long_one(table):
     titles = re.findall(r"\\caption\{.*?\((.*?)\)", to_latex(table))
-    assert list(dict.fromkeys(titles)) == ["clean", "exchange 0.2"]
+    assert list(dict.fromkeys(titles)) == ["clean", r"20 \% exchanged"]
     long = to_latex(replace(table, rows=table.rows[:5] * 12))
     assert long.count(r"\begin{table}") == long.count(", continued}") + 1 > 1
     assert max(each.count(r"\textbf") for each in long.split(r"\begin{table}")) <= 48

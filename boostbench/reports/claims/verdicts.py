@@ -19,7 +19,7 @@ from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origi
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import EQUAL, NEVER, Outcome, State, p_at_least, state_of
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
-from boostbench.reports.text import markdown, markdown_table, render
+from boostbench.reports.text import in_print, listed, markdown, markdown_table, render
 from boostbench.reports.values.estimates import LEVEL, holm
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.paper import PLACEBO
@@ -210,7 +210,7 @@ def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float
     return met, float(binom.cdf(possible, n, rule.share_of(n)))
 
 
-_MOST_GROUPS = 3
+_MOST_GROUPS, _MOST_SAID = 3, 2
 _HERE = {True: "true", False: "false", None: "unknown"}
 #: Words for whether a case or a claim is beyond chance, by its state.
 BEYOND: dict[State, str] = {
@@ -295,6 +295,21 @@ def counts_in_words(views: Iterable[ClaimView]) -> str:
     return "; ".join(parts) or "no claims"
 
 
+def in_short(verdicts: Sequence[Verdict]) -> Iterator[str]:
+    """Yield a sentence on how many claims are true in these runs, and which are not."""
+    n, n_true = len(verdicts), sum(verdict.here is True for verdict in verdicts)
+    subject = (
+        f"{n_true} of {n} claims" if n_true < n else f"All {n} claims" if n > 1 else "The claim"
+    )
+    parts = [f"{subject} {'is' if n_true == 1 else 'are'} true in these runs"]
+    for here, words in ((False, "not true"), (None, "not decided")):
+        says = [f"“{each.claim.says}”" for each in verdicts if each.here is here]
+        more = [f"{len(says) - _MOST_SAID} more"] if len(says) > _MOST_SAID else []
+        parts += [f"{words}: {listed(says[:_MOST_SAID] + more)}"] if says else []
+    if verdicts:
+        yield f"{'; '.join(parts)}."
+
+
 def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
     """Return the evidence as one row per case; all rows have the same keys."""
     cases = verdict.cases
@@ -323,7 +338,7 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
     missing = [case.outcome.why for case in cases if case.outcome.state == "missing"]
     shares = [c.placebo for c in cases if c.outcome.state != "missing" and c.placebo is not None]
     if shares:
-        yield f"chance level: {sum(shares):.1f} of {len(shares)} ({PLACEBO})"
+        yield f"{sum(shares):.1f} of {len(shares)} {PLACEBO}"
     if gaps := list(dict.fromkeys(gap for why in missing for gap in why.split("; ") if gap)):
         rest = f" and {len(gaps) - 3} more" if len(gaps) > 3 else ""
         yield f"without a result: {', '.join(gaps[:3])}{rest}"
@@ -421,8 +436,9 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
     tables = []
     for rows in map(evidence_rows, verdicts):
         numbers = (key not in ("where", "case", "here", "beyond chance") for key in rows[0])
-        cells = (map(markdown, row.values()) for row in rows)
-        tables.append(markdown_table(map(markdown, rows[0]), numbers, cells))
+        lines = ([*rows[0]], *(row.values() for row in rows))
+        cells = ([markdown(in_print(cell)) for cell in line] for line in lines)
+        tables.append(markdown_table(next(cells), numbers, cells))
     return render(
         "claims.md.j2",
         title=title,

@@ -75,7 +75,8 @@ def build_table(
     at : int, sequence of int, "end" or None, default=None
         Rounds T to show; ``"end"``: the last of each run; None: the checkpoints of the config.
     main : bool, default=True
-        Include the comparison with the printed values in the overview.
+        Include the comparison with the printed values in the overview, and begin the page with the
+        booster that is best in most cases; otherwise it begins with the claims, if there are any.
     tested : bool, default=False
         Mark the boosters that are not significantly worse than the best.
     """
@@ -242,7 +243,7 @@ class _Layout:
                 chance = sum(each.placebo or 0.0 for each in own)
                 shares.append(f"{booster} {agree} of {len(own)} ({chance:.1f})")
         if len(shares) > 1:
-            yield f"By booster (in brackets the chance level): {', '.join(shares)}."
+            yield f"By booster, and by chance in brackets: {', '.join(shares)}."
 
 
 def _label(axis: str, value: object) -> str:
@@ -446,30 +447,38 @@ def contest(facts: Facts, best: str) -> Iterator[str]:
     wins = Counter(name for of in cases.values() for name in boosters if of[name].best)
     if not wins:
         return
-    n_won = max(wins.values())
-    leader, *equals = (name for name, n in wins.items() if n == n_won)
-    noises = {noise for noise, _ in cases}
-    what = "data sets" if len(noises) == 1 else "combinations of data set and noise"
-    where = f"on {n_won} of {len(cases)} {what}" if len(cases) > 1 else f"on {next(iter(cases))[1]}"
-    short = min(noises).partition(" (")[0]
-    noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({short}), "
-    when = "after the last round" if T == END else f"after {T} rounds"
-    beyond = _beyond_chance([*cases.values()], leader)
-    has = f"{listed([leader, *equals])} have" if equals and len(cases) == 1 else f"{leader} has"
-    yield f"{noise}{has} the {best} {where} {when}{beyond}."
+    n_won, n = max(wins.values()), len(cases)
+    leaders = [name for name, its in wins.items() if its == n_won]
+    noises, datasets = ({key[place] for key in cases} for place in (0, 1))
+    what = "noises" if len(datasets) == 1 else "data sets"
+    what = what if 1 in (len(noises), len(datasets)) else "combinations of data set and noise"
+    where = f"on {n_won} of {n} {what}" if n > 1 else f"on {next(iter(cases))[1]}"
+    noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({min(noises)}), "
+    when = "after the last round" if T == END else f"after {T:,} rounds"
+    if len(leaders) > _MOST_OTHERS and n > 1:
+        yield capital(
+            f"{noise}no booster has the {best} on more than {n_won} of {n} {what} {when}."
+        )
+        return
+    beyond = {_beyond_chance([*cases.values()], leader) for leader in leaders}
+    has = f"{listed(leaders)} {'have' if leaders[1:] else 'has'}"
+    each = ", each" * (n > 1 and len(leaders) > 1) + (min(beyond) if len(beyond) == 1 else "")
+    yield f"{noise}{has} the {best} {where} {when}{each}."
+    leader, *equals = leaders
     true = [of[leader].best for (noise, _), of in cases.items() if noise == "clean"]
-    if true and len(noises) > 1:
-        wrong = f"{n_won - sum(true)} of {len(cases) - len(true)}"
-        yield f"With wrong labels that is {wrong}, with true ones {sum(true)} of {len(true)}."
-    others = [f"{name} on {n}" for name, n in wins.most_common()[1:]]
-    if others and len(cases) > 1:
+    if true and len(noises) > 1 and not equals:
+        wrong = f"{n_won - sum(true)} of {n - len(true)}"
+        yield f"With wrong labels that is {wrong}, with clean ones {sum(true)} of {len(true)}."
+    others = [f"{name} on {its}" for name, its in wins.most_common() if name not in leaders]
+    if others and n > 1:
         more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
-        ties = "; ties count for each" if wins.total() > len(cases) else ""
+        ties = "; ties count for each" if wins.total() > n else ""
         yield f"Then {listed(others[:_MOST_OTHERS] + more)}{ties}."
     printed = [[of[leader].paper, *(of[name].paper for name in of)] for of in cases.values()]
-    errors = [[paper.error for paper in of if paper and paper.error is not None] for of in printed]
-    known = [of for of in errors if len(of) == len(boosters) + 1]
-    if known:
+    columns = [{each.column: each.error for each in of if each} for of in printed]
+    values = [[error for error in of.values() if error is not None] for of in columns]
+    known = [of for of in values if len(of) == len(boosters)]  # else variants share a column
+    if known and not equals:
         yield f"In the paper: on {sum(of[0] == min(of) for of in known)} of {len(known)}."
 
 

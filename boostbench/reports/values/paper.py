@@ -270,7 +270,7 @@ class Held:
 
 
 #: Meaning of a chance level, the sum of placebos.
-PLACEBO = "agreement with another column of the same table"
+PLACEBO = "would agree with another column of the table by chance"
 
 
 def hold(
@@ -310,13 +310,12 @@ def in_words(agreements: Iterable[Held]) -> str:
     agreements = list(agreements)
     states = [each.agreement for each in agreements]
     parts = [f"{states.count('agrees')} of {len(states)} printed numbers agree"]
-    others = {
-        "better than printed": "ours are better than",
-        "worse than printed": "worse than",
-        "cannot tell": "undecided",
-    }
-    parts += [f"{others[state]} {states.count(state)}" for state in others if state in states]
     placebos = [each.placebo for each in agreements if each.placebo is not None]
-    if placebos:
-        parts.append(f"chance level {sum(placebos):.1f} ({PLACEBO})")
+    parts[0] += f" ({sum(placebos):.1f} {PLACEBO})" * bool(placebos)
+    others = {
+        "better than printed": "ours is better for {}",
+        "worse than printed": "worse for {}",
+        "cannot tell": "{} cannot be told",
+    }
+    parts += [others[state].format(states.count(state)) for state in others if state in states]
     return ", ".join(parts)

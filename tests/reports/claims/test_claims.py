@@ -185,7 +185,7 @@ def test_the_chance_level_is_the_agreement_with_other_columns(tmp_path, points, 
     claim = {"paper": "paper.csv", "noise": "clean", "at": 100, "datasets": ["a", "b"]}
     claim |= {"within": {"points": points}}
     (verdict,) = judge(world(tmp_path, "single", {"says": "a", "matches_paper": claim}))
-    words = f"chance level: {met} of 6 (agreement with another column of the same table)"
+    words = f"{met} of 6 would agree with another column of the table by chance"
     assert view_of(verdict).reasons[1] == words
     assert sum(case.placebo for case in verdict.cases) == met
 
