@@ -34,12 +34,10 @@ _COLUMNS = ("claims", "true here", "true beyond chance", "false beyond chance", 
             "printed numbers that agree", "by chance", "by the best reading",
             "readings")  # fmt: skip
 _FOOTERS = (
-    "Claims of the paper; without a paper, all. True here: by the means or counts of these "
-    "runs. Open: neither the claim nor its contrary is beyond chance.",
+    "Claims of the paper; without a paper, all. True here: by means or counts of these runs. "
+    "Open: neither the claim nor its contrary is beyond chance.",
     "A printed number agrees within the 95 % prediction interval of ours; by chance: with "
-    "another column of the table.",
-    "A reading is a variant of ours, the best one chosen after seeing the print, so that it agrees "
-    "more often by chance too.",
+    "another column of the table. The best reading was chosen after seeing the print.",
 )
 
 

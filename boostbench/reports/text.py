@@ -47,7 +47,15 @@ for _letter in "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥ
 #: Letters beside ASCII, and those with accents, that pdfTeX has in its default fonts.
 _IN_PDFTEX = "±²†‡§¶–\N{NO-BREAK SPACE}×—‘’“”…ßÆæØøŒœŁł"
 #: Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
-SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_depth": "depth", "max_leaf_nodes": "leaves"}
+SYMBOLS = {
+    "age": "λ",
+    "l1_penalty": "β",
+    "max_bins": "bins",
+    "max_depth": "depth",
+    "max_features": "features",
+    "max_leaf_nodes": "leaves",
+    "min_samples_leaf": "samples per leaf",
+}
 _SYMBOL = re.compile(rf"\b({'|'.join(SYMBOLS)})=")
 #: Wrong labels in words, by the name of the noise model.
 _NOISES = {

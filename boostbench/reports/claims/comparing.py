@@ -111,12 +111,16 @@ class Relation(AboutValues):
         on_each = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
         return {"compared with": replace(rates, on_each=on_each)}
 
+    def share_of(self, by: Amount) -> float:
+        """Return the share of the other value from which differences count."""
+        return 1 + (-1 if self.higher_than is None else 1) * by.relative
+
     def judge(self, left: Repeats, right: Repeats, by: Amount = _NOTHING) -> Outcome:
         """Decide on one pair; for ``higher_than``, the sides are exchanged."""
         if self.equal_to is not None:
             return near(left, right, self.within.of(right.mean))
-        sign = 1 if self.higher_than is None else -1
-        right = right.map(lambda value: (1 - sign * by.relative) * value)
+        sign, share = 1 if self.higher_than is None else -1, self.share_of(by)
+        right = right.map(lambda value: share * value)
         return lower(*(left, right)[::sign], ties=self.ties, slack=-by.of())
 
 
@@ -167,7 +171,7 @@ class Compares(Relation, AboutMeans):
             if self.higher_than is not None:
                 outcome = turned(outcome)  # the difference is left minus right again
             left = own if not is_each or len(self.booster) == 1 else {"value": own[mine[0]]}
-            yield evidence.compared(cell, outcome, {**left, **rivals})
+            yield evidence.compared(cell, outcome, {**left, **rivals}, self.share_of(self.by))
 
 
 @claims.register("share")

@@ -240,10 +240,11 @@ class _Layout:
         for booster in self.axes["booster"]:
             if own := [each for name, each in held if name == booster]:
                 agree = sum(each.agreement == "agrees" for each in own)
-                chance = sum(each.placebo or 0.0 for each in own)
-                shares.append(f"{booster} {agree} of {len(own)} ({chance:.1f})")
+                chance = [each.placebo for each in own if each.placebo is not None]
+                text = f" ({sum(chance):.1f} by chance)" * bool(chance)
+                shares.append(f"{booster} {agree} of {len(own)}{text}")
         if len(shares) > 1:
-            yield f"By booster, and by chance in brackets: {', '.join(shares)}."
+            yield f"By booster: {', '.join(shares)}."
 
 
 def _label(axis: str, value: object) -> str:
