@@ -37,10 +37,10 @@ an exchanged label is; and the texts at hand lost some numbers. We tried several
 each unspecified detail. Here a conclusion of a paper is judged under each reading that was tried,
 by the claim that the verdict leads to; the first reading is that of the paper's own tables and
 figures here. The outcome goes by what is true in these runs; the verdicts say what is beyond
-chance. A conclusion that is not true with all of them rests on more than what the paper says, and
-one of several readings is true by chance more easily than a single one. Two classes stand apart,
-since losses that are made for them need one model against the others of each class for more, which
-costs accuracy of its own.
+chance. A conclusion that is not true with all of them rests on more than what the paper says.
+*Chance* is the probability, at most, that the best of so many readings is as clear where the
+conclusion is false. Two classes stand apart, since losses that are made for them need one model
+against the others of each class for more, which costs accuracy of its own.
 
 """
 #: Headings of the tables, by `Conclusion.classes`.
@@ -211,18 +211,20 @@ def outcome_of(answers: Mapping[str, bool | None], p: float = 1.0) -> tuple[str,
     >>> outcome_of({"stumps": True, "trees": False})
     ('one', 'true only with stumps, 1 of 2 readings')
     >>> outcome_of({"stumps": True, "trees": True}, 0.01)
-    ('all', 'true with all 2 readings tried (best of 2: chance 0.02)')
+    ('all', 'true with both readings tried (best of 2: chance 0.02)')
     >>> outcome_of({"stumps": True, "trees": None})
     ('open', 'open: true with 1 of 2 readings')
     """
     counts = Counter(answers.values())
     n_true, n_false, n = counts[True], counts[False], len(answers)
     # Chance that at least one of n true readings has such a p-value, at most.
-    beyond = f" (best of {n}: chance {1 - (1 - p) ** n:.2g})" if p < 1 else ""
+    chance = f"{1 - (1 - p) ** n:.2g}" if p > 1e-3 / n else "below 0.001"
+    beyond = f" (best of {n}: chance {chance})" if p < 1 else ""
+    every = "both" if n == 2 else f"all {n}"
     if n_false == n:
-        return "none", f"false with all {n} readings tried"
+        return "none", f"false with {every} readings tried"
     if n_true == n:
-        return "all", f"true with all {n} readings tried{beyond}"
+        return "all", f"true with {every} readings tried{beyond}"
     if n_true == 1 and n_false == n - 1:
         [only] = [reading for reading, answer in answers.items() if answer]
         return "one", f"true only with {only}, 1 of {n} readings{beyond}"

@@ -21,7 +21,7 @@ from boostbench.reports.text import listed, markdown_table
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 RESULTS = ROOT / "results"
-#: Methods in the table of mean errors, as the CSV file names them.
+#: Methods in the tables of mean errors, as the CSV file names them.
 METHODS = (
     "chimeraboost",
     "catboost(earlystopping)",
@@ -34,6 +34,7 @@ METHODS = (
     "adaboost",
     "adaboost-mh",
 )
+BESIDE = (*METHODS, "catboost")
 NOISES = {"clean": "none", "uniform-other 0.2": "20 %", "uniform-other 0.4": "40 %"}
 CLASSES = {"≥ 3": "three or more", "2": "two"}
 #: Measures in the table of performance, by how ``benchmarks.csv`` names them, and their data sets.
@@ -62,7 +63,7 @@ def study(folder: str) -> str:
     """Return the size of a study and the method that each kind of data should start with."""
     errors = _errors(folder)
     title = (RESULTS / folder / "standings.md").read_text(encoding="utf-8").partition("\n")[0]
-    noises = title.strip("*").partition("labels: ")[2]
+    n_wrong = title.partition("labels: ")[2].count(", ")  # beside clean ones
     sets = {row["data_set"]: find_entry(row["data_set"]).n_classes for row in errors}
     n_two = sum(n == 2 for n in sets.values())
     answers = [
@@ -73,7 +74,7 @@ def study(folder: str) -> str:
     return (
         f"**If nobody knows how many labels are wrong, start {listed(answers)}.**\n"
         f"{len(_methods(errors))} methods were compared on {n_two} data sets of two classes and "
-        f"{len(sets) - n_two} of more, with these labels: {noises}."
+        f"{len(sets) - n_two} of more, with clean labels and {n_wrong} kinds and shares of wrong ones."
     )
 
 
@@ -90,34 +91,20 @@ def where_to_start(folder: str) -> str:
 
 
 def standings(folder: str) -> str:
-    """Return the best methods over all data sets and noises, their times, and the Pareto sets."""
+    """Return the best methods over all data sets and noises, and their times."""
     rows = _rows(RESULTS / folder / "standings.csv")
-    numbers = [key for key in rows[0] if not key.endswith(" remarks")][1:-1]
+    numbers = ["Elo", "95%interval", "meanerror(%)"]
     methods = {_name(row["method"]): row for row in rows}
     times = {
         _name(row.pop("method")): row for row in _rows(RESULTS / "benchmarks/method_times.csv")
     }
-    clocks = list(next(iter(times.values())))
+    first, *_, last = list(next(iter(times.values())))
     shown = [
-        [name, *(row[key] for key in numbers), *times[name].values()]
+        [name, *(row[key] for key in numbers), times[name][first], times[name][last]]
         for name, row in list(methods.items())[:8]
     ]
-    head = ["Elo", "95 % interval", "mean rank", "error (%)", "improvability (%)", *clocks]
-    table = markdown_table(["method", *head], [False] + [True] * len(head), shown).strip()
-    fronts = []
-    for what, clock in (("faster fits", clocks[0]), ("faster predictions", clocks[-1])):
-        points = {
-            m: (float(of["meanerror(%)"]), float(times[m][clock])) for m, of in methods.items()
-        }
-        front = [
-            m
-            for m, (e, t) in points.items()
-            if not any(e2 <= e and t2 <= t and (e2, t2) != (e, t) for e2, t2 in points.values())
-        ]
-        fronts.append(
-            f"No method has both a lower mean error and {what} than any of {listed(front)}."
-        )
-    return "\n\n".join([table, " ".join(fronts)])
+    head = ["Elo", "95 % interval", "error (%)", first, last]
+    return markdown_table(["method", *head], [False] + [True] * len(head), shown).strip()
 
 
 def beside(folder: str, other: str, *more: str) -> str:
@@ -136,7 +123,7 @@ def beside(folder: str, other: str, *more: str) -> str:
     sets = named[0] & named[1] - partial
     rows, others = ([row for row in of if row["data_set"] in sets] for of in tables)
     shown = []
-    for method in (*methods, *more):
+    for method in (*(each for each in methods if each in BESIDE), *more):
         cells = [
             " ".join(
                 text.format(_mean(of, method, noise))
@@ -173,17 +160,18 @@ def mean_errors(folder: str) -> str:
 
 
 def hypotheses(*folders: str) -> str:
-    """Return the claims of reports, what is true of how many data sets, and the verdicts."""
-    rows = []
+    """Return the claims of reports by their verdicts, and what is true of how many data sets."""
+    said: dict[str, list[str]] = {}
     for folder in folders:
         summary = json.loads((RESULTS / folder / "summary.json").read_text(encoding="utf-8"))
         for claim in summary["claims"]:
             what = claim["reasons"][0]
-            found = re.findall(r"(?:([^;:]+): )?true in (\d+ of \d+) cases", what)
-            sets = [n + f" ({noise.strip()})" * bool(noise) for noise, n in found]
-            parts = re.findall(r"^(\d+ of \d+) reproduced", what)
-            rows.append([claim["says"], ", ".join([*sets, *parts]) or "–", claim["verdict"]])
-    return markdown_table(["hypothesis", "true in", "verdict"], [False] * 3, rows).strip()
+            found = re.findall(r"true in (\d+) of (\d+) cases", what)
+            sets = [f"{listed([n for n, _ in found])} of {found[0][1]}"] if found else []
+            sets += re.findall(r"^(\d+ of \d+) reproduced", what)
+            count = f" ({sets[0]})" if sets else ""
+            said.setdefault(claim["verdict"], []).append(claim["says"] + count)
+    return "\n".join("\n  - ".join([f"- **{verdict}**", *of]) for verdict, of in said.items())
 
 
 def minutes(what: str) -> str:

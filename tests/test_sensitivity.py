@@ -46,8 +46,8 @@ def test_every_conclusion_has_two_readings():
 @pytest.mark.parametrize(
     ("answers", "p", "outcome", "words"),
     [
-        ("tt", 0.01, "all", "true with all 2 readings tried (best of 2: chance 0.02)"),
-        ("ff", 1.0, "none", "false with all 2 readings tried"),
+        ("tt", 0.01, "all", "true with both readings tried (best of 2: chance 0.02)"),
+        ("ff", 1.0, "none", "false with both readings tried"),
         ("ftf", 1.0, "one", "true only with reading 1, 1 of 3 readings"),
         ("ttf", 1.0, "some", "depends on the reading: true with 2 and false with 1 of 3 readings"),
         ("tf-", 1.0, "some", "depends on the reading: true with 1 and false with 1 of 3 readings"),
