@@ -74,7 +74,8 @@ def study(folder: str) -> str:
     return (
         f"**If nobody knows how many labels are wrong, start {listed(answers)}.**\n"
         f"{len(_methods(errors))} methods were compared on {n_two} data sets of two classes and "
-        f"{len(sets) - n_two} of more, with clean labels and {n_wrong} kinds and shares of wrong ones."
+        f"{len(sets) - n_two} of more, with clean labels and "
+        f"{n_wrong} kinds and shares of wrong ones."
     )
 
 

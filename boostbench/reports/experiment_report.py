@@ -25,7 +25,6 @@ from boostbench.reports.claims.verdicts import (
     evidence_rows,
     in_short,
     judge,
-    verdicts_list,
     verdicts_markdown,
     view_of,
 )
@@ -171,8 +170,7 @@ class Report:
         config, verdicts, drawings = self.study.config, self.verdicts, self.drawings()
         contents: dict[str, str | bytes] = {}
         for name, table in self.tables.items():
-            claims = "" if contents else verdicts_list(verdicts)
-            contents[f"{name}.md"] = to_markdown(table) + claims
+            contents[f"{name}.md"] = to_markdown(table)
             contents[f"{name}.csv"] = to_csv(table)
         contents |= {f"{name}.png": drawing.png for name, drawing in drawings.items()}
         for name, values in self.values.items():  # numbers with ten significant digits
@@ -273,7 +271,7 @@ def make_report(
             figures[part.name] = made
     verdicts = judge(study, studies)
     of_tables = (table.answer for table in tables.values() if table.is_main or not verdicts)
-    answers = next(filter(None, of_tables), ()) or tuple(in_short(verdicts))
+    answers = next(filter(None, of_tables), ()) or (in_short(verdicts),) * bool(verdicts)
     answers += tuple(_left_out(study, size, judged=bool(verdicts)))
     return Report(study, tables, figures, values, undrawn, verdicts, answers, size)
 

@@ -47,27 +47,13 @@ for _letter in "αβγδεζηθικλμνξπρςστυφχψωΓΔΘΛΞΠΣΥ
 #: Letters beside ASCII, and those with accents, that pdfTeX has in its default fonts.
 _IN_PDFTEX = "±²†‡§¶–\N{NO-BREAK SPACE}×—‘’“”…ßÆæØøŒœŁł"
 #: Names of parameters in labels such as "adaboost-mr-l1 (l1_penalty=1e-07)".
-SYMBOLS = {
-    "age": "λ",
-    "l1_penalty": "β",
-    "max_bins": "bins",
-    "max_depth": "depth",
-    "max_features": "features",
-    "max_leaf_nodes": "leaves",
-    "min_samples_leaf": "samples per leaf",
-}
+SYMBOLS = {"age": "λ", "l1_penalty": "β", "max_bins": "bins", "max_depth": "depth"}
+SYMBOLS |= {"max_leaf_nodes": "leaves", "min_samples_leaf": "samples per leaf"}
 _SYMBOL = re.compile(rf"\b({'|'.join(SYMBOLS)})=")
 #: Wrong labels in words, by the name of the noise model.
-_NOISES = {
-    "exchange": "exchanged",
-    "flip": "flipped",
-    "one-sided": "one-sided",
-    "pair": "to the next class",
-    "permute": "permuted",
-    "rater": "by a rater",
-    "uniform-other": "to any other class",
-}
-_NOISE = re.compile(rf"(?<![\w-])({'|'.join(_NOISES)}) (0?\.\d+|1)(?![\w.])( \(exact=False\))?")
+_NOISES = {"exchange": "exchanged", "flip": "flipped", "one-sided": "one-sided"}
+_NOISES |= {"pair": "to the next class", "rater": "by a rater", "uniform-other": "to another class"}
+_NOISE = re.compile(rf"(?<![\w-])({'|'.join(_NOISES)}) (0?\.\d+|1)(?![\w.])")
 _LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ± \d+(\.\d+)?)?")
 _FORMULA = ("=", "+", "-", "@")
@@ -118,13 +104,9 @@ def in_print(text: str) -> str:
         return text
     printed = boosters.printed_names()
     text = _any_of(tuple(printed)).sub(lambda match: printed[match[0]], text)
-    text = _NOISE.sub(_noise_in_words, text)
+    text = _NOISE.sub(lambda its: f"{100 * float(its[2]):g} % {_NOISES[its[1]]}", text)
+    text = text.replace(" (exact=False)", ", each by chance")
     return _SYMBOL.sub(lambda match: SYMBOLS[match[1]] + " = ", text)
-
-
-def _noise_in_words(label: re.Match[str]) -> str:
-    by_chance = ", each by chance" if label[3] else ""
-    return f"{100 * float(label[2]):g} % {_NOISES[label[1]]}{by_chance}"
 
 
 @cache

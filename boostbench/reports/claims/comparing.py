@@ -111,17 +111,12 @@ class Relation(AboutValues):
         on_each = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
         return {"compared with": replace(rates, on_each=on_each)}
 
-    def share_of(self, by: Amount) -> float:
-        """Return the share of the other value from which differences count."""
-        return 1 + (-1 if self.higher_than is None else 1) * by.relative
-
     def judge(self, left: Repeats, right: Repeats, by: Amount = _NOTHING) -> Outcome:
         """Decide on one pair; for ``higher_than``, the sides are exchanged."""
         if self.equal_to is not None:
             return near(left, right, self.within.of(right.mean))
-        sign, share = 1 if self.higher_than is None else -1, self.share_of(by)
-        right = right.map(lambda value: share * value)
-        return lower(*(left, right)[::sign], ties=self.ties, slack=-by.of())
+        pair = (left, right) if self.higher_than is None else (right, left)
+        return lower(*pair, ties=self.ties, slack=-by.of())
 
 
 @claims.register("compares")
@@ -158,12 +153,17 @@ class Compares(Relation, AboutMeans):
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome of the relation in each cell."""
         is_each = self.several == "each"
+        share = 1 + (-1 if self.higher_than is None else 1) * self.by.relative
+        of = f"{100 * share:g} % of " * (share != 1)
         for cell in evidence.cells(self.booster if is_each else ("",)):
             mine = (cell.booster,) if is_each else self.booster
             own = {label: evidence.sample(cell, label) for label in mine}
             if self.several == "mean":
                 own = {f"mean of {len(mine)}": combined([*own.values()], mean)}
-            rivals = self.rivals(evidence, cell, mine)
+            found = self.rivals(evidence, cell, mine)
+            rivals = {
+                of + name: its.map(lambda value: share * value) for name, its in found.items()
+            }
             outcome = any_of(
                 all_of(self.judge(left, right, self.by) for right in rivals.values())
                 for left in own.values()
@@ -171,7 +171,7 @@ class Compares(Relation, AboutMeans):
             if self.higher_than is not None:
                 outcome = turned(outcome)  # the difference is left minus right again
             left = own if not is_each or len(self.booster) == 1 else {"value": own[mine[0]]}
-            yield evidence.compared(cell, outcome, {**left, **rivals}, self.share_of(self.by))
+            yield evidence.compared(cell, outcome, {**left, **rivals})
 
 
 @claims.register("share")

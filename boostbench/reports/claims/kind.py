@@ -207,16 +207,10 @@ class Evidence:
         dataset = cell.datasets[0] if len(cell.datasets) == 1 else ""
         return Case(cell.group, cell.subject, outcome, dict(numbers), dataset)
 
-    def compared(
-        self, cell: Cell, outcome: Outcome, values: Mapping[str, Repeats], share: float = 1.0
-    ) -> Case:
-        """Return the case of a cell, shown with some values and their difference.
-
-        That is the difference from a share of the other value, if one is given.
-        """
+    def compared(self, cell: Cell, outcome: Outcome, values: Mapping[str, Repeats]) -> Case:
+        """Return the case of a cell, shown with some values and their difference."""
         texts = {label: self.text(sample) for label, sample in values.items()}
-        words = "difference" if share == 1.0 else f"difference from {100 * share:g} % of it"
-        return self.case(cell, outcome, {**texts, words: self.change(outcome)})
+        return self.case(cell, outcome, {**texts, "difference": self.change(outcome)})
 
     def _signed(self, value: float) -> str:
         text = self.metric.text(value)

@@ -247,11 +247,9 @@ class ClaimView(ClaimWords):
     @property
     def marks(self) -> list[str]:
         """Remarks that are never left out, such as a change made after results were seen."""
-        marks = {
-            "after its results were seen": self.changed,
-            "the printed values do not satisfy it": self.misprint,
-        }
-        return [f"{words}: {reason}" for words, reason in marks.items() if reason]
+        changed = f"after its results were seen: {self.changed}" * bool(self.changed)
+        misprint = f"the printed values do not satisfy it: {self.misprint}" * bool(self.misprint)
+        return [*filter(None, (changed, misprint))]
 
     @property
     def tone(self) -> str:
@@ -295,8 +293,8 @@ def counts_in_words(views: Iterable[ClaimView]) -> str:
     return "; ".join(parts) or "no claims"
 
 
-def in_short(verdicts: Sequence[Verdict]) -> Iterator[str]:
-    """Yield a sentence on how many claims are true in these runs, and which are not."""
+def in_short(verdicts: Sequence[Verdict]) -> str:
+    """Return a sentence on how many claims are true in these runs, and which are not."""
     n, n_true = len(verdicts), sum(verdict.here is True for verdict in verdicts)
     subject = (
         f"{n_true} of {n} claims" if n_true < n else f"All {n} claims" if n > 1 else "The claim"
@@ -306,8 +304,7 @@ def in_short(verdicts: Sequence[Verdict]) -> Iterator[str]:
         says = [f"“{each.claim.says}”" for each in verdicts if each.here is here]
         more = [f"{len(says) - _MOST_SAID} more"] if len(says) > _MOST_SAID else []
         parts += [f"{words}: {listed(says[:_MOST_SAID] + more)}"] if says else []
-    if verdicts:
-        yield f"{'; '.join(parts)}."
+    return f"{'; '.join(parts)}."
 
 
 def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
@@ -446,13 +443,3 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
         how_to_read=HOW_TO_READ,
         claims=[*zip(views, tables, strict=True)],
     )
-
-
-def verdicts_list(verdicts: Sequence[Verdict]) -> str:
-    """Return the verdicts as a Markdown list that links to their evidence; empty without any."""
-    lines = [
-        f"- **{view.verdict}** ({view.origin}): {markdown(view.says)} "
-        f"([evidence](claims.md#claim-{number}))"
-        for number, view in enumerate(map(view_of, verdicts), start=1)
-    ]
-    return "\n**Claims**\n\n" + "\n".join(lines) + "\n" if lines else ""

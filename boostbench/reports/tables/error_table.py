@@ -205,33 +205,10 @@ class _Layout:
         what = f"{capital(self.words)}{unit}{spread}"
         is_ranked = self.metric.higher is not None
         yield f"{what}.{f' Bold: the {self.best} of a data set, noise and T.' * is_ranked}"
-        if any(fact.held for fact in facts):
-            yield from self._agreement()
-        elif asked_for_paper:
-            yield "No cell has both a value of ours and one of the paper."
-        if any(fact.even for fact in facts):
-            yield f"{EVEN} {IN_WORDS[EVEN]} of its data set, noise and T, at {LEVEL:g} (Holm)."
-        stopped = list(dict.fromkeys(fact.stopped for fact in facts if fact.stopped))
-        if stopped:
-            more = len(stopped) - _MOST_STOPPED
-            listing = "; ".join([*stopped[:_MOST_STOPPED], *[f"and {more} more"] * (more > 0)])
-            yield f"{STOPPED} stopped early, holds its last value: {listing}."
-        empty = [fact for fact in facts if not fact.sample.values]
-        if empty:
-            states = [fact.state or "beyond the rounds made" for fact in empty]
-            counts = ", ".join(f"{states.count(state)} {state}" for state in dict.fromkeys(states))
-            yield f"{len(empty)} of {len(facts)} cells have no value: {counts}."
-        n_datasets = len(self.axes["dataset"])
-        if max(self.counts, default=0) > 1 and self.counts != {n_datasets}:
-            whole = f"{span(self.counts)} of {n_datasets} data sets"
-            yield f"Ranks and wins are over the {whole} where every booster has a value."
-
-    def _agreement(self) -> Iterable[str]:
         held = [(key.booster, fact.held) for key, fact in self.facts.items() if fact.held]
-        doubtful = sum(bool(f.held and f.paper and f.paper.doubt) for f in self.facts.values())
-        are = "is" if doubtful == 1 else "are"
-        doubt = f" ({doubtful} of the paper's values {are} doubtful)" if doubtful else ""
-        yield f"{in_words(each for _, each in held)}{doubt}."
+        if held or asked_for_paper:
+            nothing = "No cell has both a value of ours and one of the paper"
+            yield f"{in_words(each for _, each in held) if held else nothing}."
         found = {each.agreement for _, each in held}
         marks = [f"{mark} {words.split()[0]}" for words, mark in _OFF.items() if words in found]
         if marks:
@@ -245,6 +222,19 @@ class _Layout:
                 shares.append(f"{booster} {agree} of {len(own)}{text}")
         if len(shares) > 1:
             yield f"By booster: {', '.join(shares)}."
+        if any(fact.even for fact in facts):
+            yield f"{EVEN} {IN_WORDS[EVEN]} of its data set, noise and T, at {LEVEL:g} (Holm)."
+        stopped = list(dict.fromkeys(fact.stopped for fact in facts if fact.stopped))
+        if stopped:
+            more = len(stopped) - _MOST_STOPPED
+            listing = "; ".join([*stopped[:_MOST_STOPPED], *[f"and {more} more"] * (more > 0)])
+            yield f"{STOPPED} stopped early, holds its last value: {listing}."
+        if any(not (fact.sample.values or fact.state) for fact in facts):
+            yield f"{BEYOND} beyond the rounds made."
+        n_datasets = len(self.axes["dataset"])
+        if max(self.counts, default=0) > 1 and self.counts != {n_datasets}:
+            whole = f"{span(self.counts)} of {n_datasets} data sets"
+            yield f"Ranks and wins are over the {whole} where every booster has a value."
 
 
 def _label(axis: str, value: object) -> str:
@@ -457,15 +447,13 @@ def contest(facts: Facts, best: str) -> Iterator[str]:
     noise = "" if "clean" in noises or len(noises) > 1 else f"With wrong labels ({min(noises)}), "
     when = "after the last round" if T == END else f"after {T:,} rounds"
     if len(leaders) > _MOST_OTHERS and n > 1:
-        yield capital(
-            f"{noise}no booster has the {best} on more than {n_won} of {n} {what} {when}."
-        )
+        where = f"on more than {n_won} of {n} {what}"
+        yield capital(f"{noise}no booster has the {best} {where} {when}.")
         return
-    beyond = {_beyond_chance([*cases.values()], leader) for leader in leaders}
-    has = f"{listed(leaders)} {'have' if leaders[1:] else 'has'}"
-    each = ", each" * (n > 1 and len(leaders) > 1) + (min(beyond) if len(beyond) == 1 else "")
-    yield f"{noise}{has} the {best} {where} {when}{each}."
     leader, *equals = leaders
+    beyond = ", each" * (n > 1) if equals else _beyond_chance([*cases.values()], leader)
+    has = "have" if equals else "has"
+    yield f"{noise}{listed(leaders)} {has} the {best} {where} {when}{beyond}."
     true = [of[leader].best for (noise, _), of in cases.items() if noise == "clean"]
     if true and len(noises) > 1 and not equals:
         wrong = f"{n_won - sum(true)} of {n - len(true)}"
@@ -475,10 +463,9 @@ def contest(facts: Facts, best: str) -> Iterator[str]:
         more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
         ties = "; ties count for each" if wins.total() > n else ""
         yield f"Then {listed(others[:_MOST_OTHERS] + more)}{ties}."
-    printed = [[of[leader].paper, *(of[name].paper for name in of)] for of in cases.values()]
-    columns = [{each.column: each.error for each in of if each} for of in printed]
-    values = [[error for error in of.values() if error is not None] for of in columns]
-    known = [of for of in values if len(of) == len(boosters)]  # else variants share a column
+    papers = [[of[name].paper for name in (leader, *boosters)] for of in cases.values()]
+    columns = [{p.column: p.error for p in each if p and p.error is not None} for each in papers]
+    known = [[*of.values()] for of in columns if len(of) == len(boosters)]  # variants share one
     if known and not equals:
         yield f"In the paper: on {sum(of[0] == min(of) for of in known)} of {len(known)}."
 

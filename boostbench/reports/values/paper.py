@@ -312,10 +312,7 @@ def in_words(agreements: Iterable[Held]) -> str:
     parts = [f"{states.count('agrees')} of {len(states)} printed numbers agree"]
     placebos = [each.placebo for each in agreements if each.placebo is not None]
     parts[0] += f" ({sum(placebos):.1f} {PLACEBO})" * bool(placebos)
-    others = {
-        "better than printed": "ours is better for {}",
-        "worse than printed": "worse for {}",
-        "cannot tell": "{} cannot be told",
-    }
+    others = {"better than printed": "ours is better for {}", "worse than printed": "worse for {}"}
+    others["cannot tell"] = "{} cannot be told"
     parts += [others[state].format(states.count(state)) for state in others if state in states]
     return ", ".join(parts)
