@@ -95,10 +95,8 @@ def in_print(text: str) -> str:
 
     Examples
     --------
-    >>> in_print("adaboost-mh (random)"), in_print("boosters/samme.py, my-samme")
-    ('AdaBoost.MH (random)', 'boosters/samme.py, my-samme')
-    >>> in_print("flip 0.1 (exact=False), pair 0.2")
-    '10 % flipped, each by chance, 20 % to the next class'
+    >>> in_print("adaboost-mh, flip 0.1 (exact=False)"), in_print("boosters/samme.py, my-samme")
+    ('AdaBoost.MH, 10 % flipped, each by chance', 'boosters/samme.py, my-samme')
     """
     if not _LETTER.search(text):  # as in most cells, where no name can be
         return text

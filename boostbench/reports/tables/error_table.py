@@ -75,8 +75,7 @@ def build_table(
     at : int, sequence of int, "end" or None, default=None
         Rounds T to show; ``"end"``: the last of each run; None: the checkpoints of the config.
     main : bool, default=True
-        Include the comparison with the printed values in the overview, and begin the page with the
-        booster that is best in most cases; otherwise it begins with the claims, if there are any.
+        Compare with print in the overview, and begin the page with who is best, not the claims.
     tested : bool, default=False
         Mark the boosters that are not significantly worse than the best.
     """
