@@ -422,7 +422,10 @@ def _noise_entry(noise: float | str | Mapping[str, Any]) -> str | Mapping[str, A
         rate = float(noise)
     except ValueError:
         model, params = split_parameters(str(noise))
-        return {"model": model, **params}
+        if not params and model != "none":
+            what = f"must be a share, such as 0.3, or as in exchange:rate=0.3; found {noise!r}"
+            raise BoostbenchError(what, where="noise") from None
+        return {"model": model, **params} if params else "none"
     return {"model": "uniform-other", "rate": rate} if rate else "none"
 
 

@@ -344,8 +344,9 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
         names = ["exact binomial test over data sets"]
     if names and names != [EQUAL]:  # else nothing is left to chance
         several = len(cases) > 1 and verdict.unit != "sets"
+        over = ", with Holm" if verdict.here is False else ", over the cases"
         p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)
-        text = f"{', '.join(names)}{', with Holm' if several else ''}, p = {p:.2g}"
+        text = f"{', '.join(names)}{over * several}, p = {p:.2g}"
         answer = BEYOND[verdict.beyond].replace("contrary", "the contrary is")
         yield f"beyond chance: {answer} ({text})"
     if verdict.beyond == "open":
