@@ -7,7 +7,7 @@ reduced records in memory, and packed records are written from them, so both hav
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
@@ -152,9 +152,8 @@ class Unread:
     def __init__(self, config: Config, heads: Sequence[Run], *, for_file: bool = False) -> None:
         parts = [(part.written, part.options) for part in config.report]
         parts += [(each.entry[each.kind], each.options) for each in config.claims]
-        written = str([entry for entry, _ in parts])
-        drawn = _words([(e, dict(o)) for e, o in parts if "at" not in type(o).model_fields])
-        named = _words(written) | drawn
+        named = {*_words([(entry, dict(o)) for entry, o in parts])}
+        drawn = {*_words([(e, dict(o)) for e, o in parts if "at" not in type(o).model_fields])}
         incidental = (name for name, each in QUANTITIES.items() if each.is_incidental)
         self._left_out = {QUANTITIES[name].curve for name in incidental if name not in named}
         self._whole = {
@@ -166,6 +165,7 @@ class Unread:
         cells = Study(config, tuple(Result(run, "missing") for run in heads)).cells.items()
         self._by_sample = {name for (_, name, _), of in cells if design_of(of).counts_each}
         # Integers by themselves, unlike those in "0.2", "20 %" or "ranks-20".
+        written = str([entry for entry, _ in parts])
         integers = re.findall(r"(?<![\w.-])\d+(?! ?[\w.%-])", written)
         rounds = {*map(int, integers), *config.checkpoints}
         selects_rounds = config.select is not None and config.select.rounds
@@ -203,5 +203,12 @@ class Unread:
         return known
 
 
-def _words(written: Any) -> set[str]:
-    return set(re.findall(r"[\w-]+", str(written)))
+def _words(options: Any) -> Iterator[str]:
+    """Yield the words of the texts in nested options."""
+    if isinstance(options, str):
+        yield from re.findall(r"[\w-]+", options)
+    elif isinstance(options, Mapping):
+        yield from _words([*options, *options.values()])
+    elif isinstance(options, (list, tuple)):
+        for option in options:
+            yield from _words(option)
