@@ -35,7 +35,7 @@ def test_figures_are_written_with_the_paper_s_values_beside_ours(written):
     assert [f"{float(row['bound']):.2f}" for row in rows[:-1]] == paper[:-1]
     index = write_overview(folder.parent).read_text(encoding="utf-8")
     assert "A theory of multiclass boosting (Mukherjee and Schapire" in index
-    assert "14 of 15 claims true in these runs" in index
+    assert "14 of 15 claims are true in these runs" in index
 
     assert_values_are_those_that_are_committed(folder)
 
