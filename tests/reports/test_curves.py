@@ -1,5 +1,6 @@
 """The figure ``curves``: what is drawn, and that it is drawn the same every time."""
 
+import io
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from PIL import Image
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec
@@ -179,7 +181,11 @@ def test_unusual_curves_are_written(tmp_path, shape):
     config = make_config(tmp_path, **shape)
     study = study_of(config, lambda run: ([5] * 50 + [0] * 50)[: run.rounds])
     figure = drawn(study, y_scale="log")
-    assert drawing_of(figure).png.startswith(b"\x89PNG")
+    size = figure.bbox.size.tolist()
+    png = drawing_of(figure).png
+    assert png.startswith(b"\x89PNG")
+    assert len(Image.open(io.BytesIO(png)).getcolors()) > 1  # not blank
+    assert figure.bbox.size.tolist() == size  # as a notebook shows it
     assert pdf_of(figure).startswith(b"%PDF")
 
 

@@ -181,11 +181,14 @@ def drawing_of(figure: Figure) -> Drawing:
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-    figure.set_dpi(_DPI)
     canvas: Any = FigureCanvasAgg(figure)
     _write_powers(figure)
+    dpi = figure.get_dpi()  # a notebook shows the figure in its own size
+    figure.set_dpi(_DPI)
     canvas.draw()
-    return Drawing(_small_png(canvas.buffer_rgba()), str(figure.get_label()), chart_of(figure))
+    png = _small_png(canvas.buffer_rgba())
+    figure.set_dpi(dpi)
+    return Drawing(png, str(figure.get_label()), chart_of(figure))
 
 
 def pdf_of(figure: Figure) -> bytes:
