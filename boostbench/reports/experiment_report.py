@@ -208,13 +208,14 @@ def _compared(
 def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str, Any]]:
     """Return name, caption and image of each figure; no images beyond the given bytes.
 
-    A figure of lines also has their numbers, from which the page draws an interactive chart. If the
-    numbers of all figures are too many, lines have fewer points.
+    A figure of lines has their numbers instead, from which the page draws an interactive chart (its
+    image lies beside the page, for print). If the numbers of all figures are too many, lines have
+    fewer points.
     """
     every = 1 + len(json.dumps([drawing.chart for drawing in drawings.values()])) // _CHART_BYTES
     figures: list[dict[str, Any]] = []
     for name, drawing in drawings.items():
-        image = base64.b64encode(drawing.png).decode()
+        image = "" if drawing.chart else base64.b64encode(drawing.png).decode()
         bytes_left -= len(image)
         figures.append(
             {

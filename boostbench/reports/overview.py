@@ -224,7 +224,7 @@ def description(config: Config, paper: str) -> Paper | None:
 #: Place for the links of a site in the page of a report.
 _MARK = "<!-- site -->"
 #: Links to images that a page does not hold.
-_IMAGE = re.compile(r'href="([^"/]+\.png)"')
+_IMAGE = re.compile(r'(?:href|src)="([^"/]+\.png)"')
 _SENSITIVITY_BUILT = "sensitivity.html"  # by the documentation
 
 

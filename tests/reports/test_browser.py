@@ -3,6 +3,7 @@
 import io
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -162,6 +163,15 @@ def test_print_shows_the_still_figure_in_place_of_the_chart(opened):
     page.emulate_media(media="print")
     assert page.locator("figure img").is_visible()
     assert not page.locator("figure canvas").first.is_visible()
+
+
+def test_a_page_without_the_image_beside_it_prints_the_chart(browser, results, tmp_path):
+    page = browser.new_page()
+    page.goto(Path(shutil.copy(results / "out/report.html", tmp_path)).as_uri())
+    page.emulate_media(media="print")
+    assert page.locator("figure canvas").first.is_visible()
+    assert not page.locator("figure img").count()
+    page.close()
 
 
 def test_figures_are_dark_on_a_dark_page(opened):
