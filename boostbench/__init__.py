@@ -24,6 +24,6 @@ if TYPE_CHECKING:
     from boostbench.models import load_model as load_model
     from boostbench.reports.values.frame import load_results as load_results
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 # Lazy, because the command line imports this package for the version alone.
 __getattr__, __dir__ = lazy(__file__, "__version__")
