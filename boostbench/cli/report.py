@@ -108,7 +108,10 @@ def write_report(
             print_error(f"left out of the paper: {remark}")
         print(*write_files(folder / "paper", contents), sep="\n")
     if pack:
-        print(experiment.pack(folder))
+        from boostbench.experiments.store.records import PACKED
+
+        replaced = " (replaced)" * (folder / PACKED).is_file()
+        print(f"{experiment.pack(folder)}{replaced}")
     return made, OK if made.is_whole else INCOMPLETE, written[-1]
 
 

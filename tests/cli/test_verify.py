@@ -105,6 +105,8 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
         assert all((results / link).exists() for link in links)
     again = boostbench("reproduce", "first.yaml", "--size", "quick")
     assert "3 cached" in again.out
+    assert "records.jsonl.xz (replaced)\n" in again.out
+    assert "(replaced)" not in outcome.out
     assert (results / "README.md").read_text(encoding="utf-8") == overview
 
 
