@@ -3,6 +3,7 @@
 import shutil
 from collections import Counter
 
+import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
 
@@ -140,14 +141,21 @@ def in_order(frame):
 )
 def test_choices_from_packed_records_are_those_of_the_records(select, split, tmp_path, path):
     path.write_text(CHOSEN.format(select=select, split=split))
+    selects_rounds = "rounds: true" in select
     experiment = Experiment.load(path)
     experiment.run(executor="inline")
     before = {file.name: file.read_bytes() for file in experiment.report().write(tmp_path / "a")}
     told = [result.selected for result in experiment.study().results]
+    fewer = Experiment.load(path, overrides=["rounds=2", "checkpoints=[2]"]).study().results
+    of_fewer = [each.selected.choices for each in fewer]
     verdicts = experiment.verify()
     packed = PackedRecords(experiment.pack())
-    n_curves = Counter(len(packed.read(path).curves) for path in packed.all_paths())
+    curves = [packed.read(path).curves for path in packed.all_paths()]
+    n_curves = Counter(map(len, curves))
     assert n_curves[1] > 0
+    if selects_rounds:
+        compared = [curve for each in curves if len(each) == 1 for curve in each.values()]
+        assert all((np.diff(curve[~np.isnan(curve)]) < 0).all() for curve in compared)
     assert n_curves.total() == len(experiment.store.all_paths())
     shutil.rmtree(experiment.store.folder)
     again = Experiment.load(path)
@@ -156,6 +164,10 @@ def test_choices_from_packed_records_are_those_of_the_records(select, split, tmp
     assert after == before
     assert [verdict.status for verdict in again.verify()] == [each.status for each in verdicts]
     assert set(load_results()["seed"]) == {0, 1}
+    fewer = Experiment.load(path, overrides=["rounds=2", "checkpoints=[2]"]).study().results
+    chosen = [each.selected and each.selected.choices for each in fewer]
+    assert all(chosen) or not selects_rounds  # else errors of other rounds may be left out
+    assert all(new in (None, old) for new, old in zip(chosen, of_fewer, strict=True))
 
 
 def test_a_trial_packed_without_test_errors_is_never_chosen(path, tmp_path):

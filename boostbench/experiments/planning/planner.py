@@ -75,7 +75,7 @@ def make_plan(
     heads = [(selection, head) for selection in selections for head in selection.heads]
     n_open = sum(each.status(head, by_run)[0] == "missing" for each, head in heads)
     selected = {run for each in selections for run in each.selected()}
-    tried = {run: each.curve for each in selections for run in {*each.tried()} - selected}
+    tried = {run: each.compared for each in selections for run in {*each.tried()} - selected}
     return Plan(planned, lambda: (s.result(head, by_run) for s, head in heads), n_open, tried)
 
 

@@ -162,8 +162,8 @@ class Plan:
     read_results: Callable[[], Iterable[Result]] | None = None
     #: Number of incomplete selections of parameters, which may require further runs.
     n_open: int = 0
-    #: Trials whose parameters were not selected, with the name of the curve of the criterion.
-    tried: Mapping[Run, str] = field(default_factory=dict)
+    #: Trials whose parameters were not selected, with what reduces their records to the criterion.
+    tried: Mapping[Run, Callable[[Record], Record]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Plan({len(self.runs)} runs: {self.counts()})"
@@ -181,13 +181,13 @@ class Plan:
     def records(self) -> Iterator[tuple[Run, Record]]:
         """Yield the runs that have a valid record, with their records.
 
-        Records of `tried` runs hold only the curve of the criterion. They come before all others,
-        so that they do not replace the record of an equal run with another label.
+        Records of `tried` runs hold only the errors that were compared. They come before all
+        others, so that they do not replace the record of an equal run with another label.
         """
         for planned in sorted(self.runs, key=lambda planned: planned.run not in self.tried):
             if (record := planned.record()) is not None:
-                tried = self.tried.get(planned.run)
-                yield planned.run, record.with_curve(tried) if tried else record
+                reduced = self.tried.get(planned.run)
+                yield planned.run, reduced(record) if reduced else record
 
     def counts(self) -> dict[str, int]:
         """Return the number of runs of each status that occurs."""

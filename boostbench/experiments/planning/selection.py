@@ -212,15 +212,35 @@ class Selection:
     def _has_record(self, run: Run) -> bool:
         """Return whether a trial has a record; keep what the selection needs of it."""
         if run not in self._found and (record := self._read(run)) is not None:
-            self._found[run] = None, 0
+            found: tuple[Errors | None, int] = None, 0
             if record.status == "ok":
                 errors = record.curve_at(self.curve, np.arange(1, self.rounds + 1))
-                self._found[run] = errors, int(getattr(record, SIZE_OF[self.curve]))
+                is_left_out = np.isnan(errors)  # in a packed record
+                if not self.rule.rounds and is_left_out[[at - 1 for at in self.ats]].any():
+                    return False
+                errors = np.where(is_left_out, np.inf, errors) if is_left_out.any() else errors
+                found = errors, int(getattr(record, SIZE_OF[self.curve]))
+            self._found[run] = found
         return run in self._found
 
     def tried(self) -> list[Run]:
         """Return the trials."""
         return [run for runs in self.trials.values() for run in runs]
+
+    def compared(self, record: Record) -> Record:
+        """Return the record of a trial with only the errors that decide whether it is selected.
+
+        Where rounds are selected too, these are the errors that are lower than all before.
+        """
+        if record.status != "ok":
+            return record
+        part = record.with_curve(self.curve)
+        if not self.rule.rounds or self.rule.by == "test":  # which compares means of several trials
+            return part
+        errors = part.curves[self.curve]
+        fewest = np.fmin.accumulate(np.concatenate([[np.inf], errors[:-1]]))
+        curve = np.where(errors < fewest, errors, np.nan)
+        return part.model_copy(update={"curves": {self.curve: curve}})
 
     def selected(self) -> list[Run]:
         """Return the runs whose test errors are reported, one for each choice."""
