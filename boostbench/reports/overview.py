@@ -81,11 +81,12 @@ def _found(results: Path) -> dict[str, Any]:
 
 
 def _row(paper: Paper, items: Items) -> Row:
-    """Return the counts of a paper's claims and printed numbers."""
+    """Return the counts of a paper's claims and printed numbers, by the largest size of each."""
     claims: list[ClaimView] = []
     printed: dict[str, dict[str, Held]] = {}  # the first comparison with each number
     agreeing: dict[str, list[tuple[str, ...]]] = {}  # numbers by column, of each reading
-    for _, summary in items:
+    largest = {summary.config: summary for _, summary in items}  # sizes are in ascending order
+    for summary in largest.values():
         claims += (each for each in summary.claims if each.origin == "paper" or not summary.paper)
         for column, numbers in summary.printed.items():
             printed[column] = {**numbers, **printed.get(column, {})}

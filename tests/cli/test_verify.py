@@ -108,6 +108,9 @@ def test_reproduce_runs_reports_and_judges(boostbench, config, in_this_process, 
     assert "records.jsonl.xz (replaced)\n" in again.out
     assert "(replaced)" not in outcome.out
     assert (results / "README.md").read_text(encoding="utf-8") == overview
+    boostbench("reproduce", "first.yaml")
+    both = (results / "README.md").read_text(encoding="utf-8")
+    assert "| Other experiments | 3 | 2 | 2 | 1 | 0 | – | – | – | – |" in both  # the larger size
 
 
 def test_reproduce_computes_what_a_paper_computes(boostbench, tmp_path):
