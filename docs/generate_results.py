@@ -189,7 +189,8 @@ def minutes(what: str) -> str:
         or (what == "papers" and not row["experiment"].startswith(tuple(prefixes)))
     ]
     runs, taken = (sum(float(row[key]) for row in chosen) for key in ("runs", "minutes"))
-    return f"The {runs:,.0f} committed runs took {taken:.0f} minutes of one core."
+    what = "minutes of one core; metrics and records, which are not timed, come on top"
+    return f"The {runs:,.0f} committed runs took {taken:,.0f} {what}."
 
 
 def run_times() -> str:
@@ -207,7 +208,7 @@ def run_times() -> str:
     shown = [[paper, *(f"{number:,.0f}" for number in each)] for paper, each in sums.items()]
     share = 100 * sums["together"][numbers.index("fit")] / sums["together"][1]
     table = markdown_table(["paper", *numbers], [False] + [True] * len(numbers), shown).strip()
-    return f"{table}\n\nFits take {share:.0f} %."
+    return f"{table}\n\nFits are {share:.0f} % of what is timed."
 
 
 def performance() -> str:

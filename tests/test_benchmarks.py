@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import method_times, wrong_labels
+from benchmarks import method_times, run_times, wrong_labels
 from benchmarks.data import SHAPES, covtype_like, load
 from benchmarks.table import Row, write
 from benchmarks.timing import compete
@@ -110,3 +110,19 @@ def test_fits_and_predictions_of_each_method_are_timed() -> None:
     times = method_times.measure(runs, (), turns=1)
     assert np.shape(times) == (3, 2)
     assert np.all(np.array(times) > 0.0)
+
+
+def test_the_minutes_of_packed_runs_are_those_that_they_timed(tmp_path: Path) -> None:
+    config = {
+        "name": "timed",
+        "boosters": ["samme"],
+        "datasets": ["iris"],
+        "split": {"holdout": 0.3},
+    }
+    experiment = Experiment.load({**config, "rounds": 2, "seeds": 2}, results=tmp_path)
+    experiment.run(executor="inline")
+    minutes = run_times.minutes_of(experiment.pack())
+    assert minutes["runs"] == 2
+    assert minutes["fit"] > 0
+    phases = sum(minutes[phase] for phase in run_times.PHASES)
+    assert minutes["minutes"] == pytest.approx(phases)
