@@ -223,7 +223,9 @@ def test_points_that_fail_are_no_candidates(config_file, tmp_path):
     text = VALIDATION.replace("toy-centroids:", "toy-raises:")
     config = load_config(config_file(text))
     do_all(config, tmp_path)
-    assert {chosen.status for chosen in load_plan(config, tmp_path).results()} == {"failed"}
+    plan = load_plan(config, tmp_path)
+    assert {chosen.status for chosen in plan.results()} == {"failed"}
+    assert {record.status for _, record in plan.records()} == {"failed"}  # as they are packed
 
 
 def test_each_checkpoint_has_a_choice_of_its_own(config_file, tmp_path):
