@@ -1,6 +1,7 @@
 """A whole report: its files, their names, the page, and what is refused."""
 
 import base64
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import NamedTuple
@@ -292,7 +293,8 @@ def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
         raise KeyError("forgotten")
 
     draw_curves.__module__ = "boostbench.reports.figures.lines"
-    monkeypatch.setattr(f"{draw_curves.__module__}.draw_curves", draw_curves)
+    known = registry.figures.declarations
+    monkeypatch.setitem(known, "curves", replace(known["curves"], plugin=draw_curves))
 
     @registry.figures.register("broken")
     def draw_broken(study):
