@@ -21,7 +21,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, TypeVar
@@ -31,7 +31,6 @@ from boostbench.inputs import FILE_MODULE, load_module, load_plugin
 from boostbench.source import show
 
 T = TypeVar("T")
-_resolved = cache(resolve_name)
 
 
 @dataclass(frozen=True)
@@ -165,7 +164,7 @@ class Registry:
                 part = f"{self.kind} {name.rpartition(':')[2]!r}"
                 what = f"{part} must be a {needed}, found {type(plugin).__name__}"
                 raise PluginError(what, where=where)
-            return _resolved(self.adapter)(plugin) if self.adapter else plugin
+            return resolve_name(self.adapter)(plugin) if self.adapter else plugin
         except ModuleNotFoundError as error:
             raise AbsentError(f"{self.kind} {name!r}", error, where=where) from error
 
@@ -175,7 +174,7 @@ class Registry:
 
     def _lookup(self, name: str, where: str) -> Any:
         if known := self.declarations.get(name):
-            return _resolved(known.origin) if known.plugin is None else known.plugin
+            return resolve_name(known.origin) if known.plugin is None else known.plugin
         source, _, attribute = name.rpartition(":")
         if source.endswith(".py"):
             module = load_plugin(Path(source), where=where)

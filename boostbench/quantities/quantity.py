@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from boostbench import registry
@@ -277,6 +278,13 @@ def metric(
     )
 
 
+@cache
+def _built_in(name: str) -> Quantity:
+    """Return a quantity of the package, which reports ask for again and again."""
+    found: Quantity = registry.quantities.get(name)
+    return found
+
+
 class Quantities(Mapping[str, Quantity]):
     """The registered quantities by name, in the order in which tables and exports list them.
 
@@ -291,7 +299,9 @@ class Quantities(Mapping[str, Quantity]):
 
     def __getitem__(self, name: str) -> Quantity:
         if name in registry.quantities:
-            found: Quantity = registry.quantities.get(name)
+            known = registry.quantities.declarations.get(name)
+            is_built_in = known is not None and known.plugin is None
+            found = _built_in(name) if is_built_in else registry.quantities.get(name)
             if not self._numbers or found.is_number:
                 return found
         raise KeyError(name)
