@@ -254,7 +254,7 @@ class Selection:
             absent = [trial for trial in trials if trial.status == "skipped"]
             if absent:
                 return "skipped", absent[0].reason
-            n_open = sum(trial.status in ("missing", "stale") for trial in trials)
+            n_open = sum(run not in self._found for run in self.tried())
             return "missing", f"{n_open} of {len(trials)} fits needed for the selection are missing"
         fits = [planned[self._fit_of(head, choice)] for choice in self.choices[head]]
         if not fits:
