@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from checks.links import dead_links
-from tests.cli.conftest import TINY
+from tests.cli.conftest import CURVES, TINY
 
 TWO_NOISES = "noise: [none, {model: exchange, rate: [0.2, 0.4]}]"
 DOCUMENTATION = '<h1 id="top">Docs</h1><a href="../results/index.html">Results</a>'
@@ -19,7 +19,7 @@ DOCUMENTATION = '<h1 id="top">Docs</h1><a href="../results/index.html">Results</
 @pytest.fixture
 def reported(boostbench, tiny, results_of):
     """Return a config with two noises that was run and reported."""
-    tiny.write_text(re.sub("noise: .*", TWO_NOISES, TINY))
+    tiny.write_text(re.sub("noise: .*", TWO_NOISES, TINY) + CURVES)
     shutil.copytree(results_of(tiny.read_text()), tiny.parent / "results")
     assert boostbench("report", tiny).code == 0
     return tiny
@@ -34,7 +34,7 @@ def test_a_site_has_overview_report_and_leaderboard_and_no_dead_link(boostbench,
     assert (outcome.code, outcome.out) == (0, "public/index.html\n")
     made = {str(path.relative_to("public")) for path in Path("public").rglob("*") if path.is_file()}
     pages = {f"results/{name}.html" for name in ("index", "tiny/report", "tiny/leaderboard")}
-    assert made == {"index.html", ".nojekyll", *pages}
+    assert made == {"index.html", ".nojekyll", "results/tiny/curves.png", *pages}
     assert list(dead_links(Path("public"))) == []
     assert 'href="tiny/leaderboard.html"' in Path("public/results/index.html").read_text()
     for page in ("report", "leaderboard"):

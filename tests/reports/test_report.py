@@ -114,7 +114,7 @@ def test_the_same_records_give_the_same_bytes_and_a_read_error_leaves_them(tmp_p
     assert {path: path.read_bytes() for path in first.paths} == before
 
 
-def test_the_page_needs_nothing_but_itself(report):
+def test_the_page_needs_nothing_but_itself_and_images_for_print(report):
     text = page_of(report)
     page = Reader(text)
     assert page.open == []
