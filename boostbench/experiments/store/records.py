@@ -7,8 +7,7 @@ several machines can be merged by copying.
 
 A packed file, ``records.jsonl.xz``, holds one record per line, each with an abbreviated digest. It
 lacks the parts of records that no table, figure or claim of the config reads; see
-`Experiment.pack`. Packed files of version 0.2 hold lists of integers as differences between
-consecutive integers, enclosed in bytes of value 1; they are read too.
+`Experiment.pack`.
 """
 
 from __future__ import annotations
@@ -23,7 +22,6 @@ import re
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from itertools import accumulate
 from pathlib import Path
 from typing import TypeVar
 
@@ -49,12 +47,6 @@ PACKED = "records.jsonl.xz"
 _FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
 #: Largest size of the content: a part that is always allowed, and a multiple of the packed size.
 _LARGEST, _LARGEST_RATIO = 2**24, 500
-#: Differences of version 0.2: one byte, `_ZERO` for 0, or a number between bytes of value 2. JSON
-#: has no bytes below 32 except the line end.
-_STEPS = re.compile(rb"\x01([^\x01]*)\x01")
-_LARGE = re.compile(rb"\x02(-?[0-9]{1,16})\x02")
-_ZERO = 144
-_LONGEST_WITH_STEPS = 2**20  # length of a line, which expands to 17 times as much
 _KEY = re.compile(rb'\{"format": [0-9]+, "key": "([0-9a-f]{1,64}-[0-9]{1,18}-[0-9a-f]+-\w*)"')
 AnyRecord = TypeVar("AnyRecord", bound=Summary)
 
@@ -261,9 +253,10 @@ class PackedRecords(RecordStore):
         self._latest: tuple[str, Record | None] | None = None
         for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
             match = _KEY.match(line)
-            if match is None or (b"\x01" in line and len(line) > _LONGEST_WITH_STEPS):
-                error = RecordError("the line is not a record", where=f"{file}:{number}")
-                self._report(file, error)
+            is_old = b"\x01" in line  # differences of integers; JSON has no such byte
+            if match is None or is_old:
+                what = "was packed by version 0.2; pack it again" if is_old else "is not a record"
+                self._report(file, RecordError(f"the line {what}", where=f"{file}:{number}"))
                 continue
             key = Key.parse(match[1].decode())
             self._lines[f"{key}.json"] = line
@@ -288,7 +281,7 @@ class PackedRecords(RecordStore):
         return self._latest[1]
 
     def _content(self, path: Path) -> bytes:
-        return _STEPS.sub(_as_numbers, self._lines[path.name])
+        return self._lines[path.name]
 
     def _report(self, path: Path, error: BoostbenchError) -> None:
         super()._report(self.folder, error)  # once for the file
@@ -319,13 +312,6 @@ def pack(records: Iterable[Record], file: Path) -> None:
         write_file(file, lzma.compress(content, filters=_FILTERS))
     except OSError as error:
         raise BoostbenchError(f"cannot be written: {error.strerror}", where=str(file)) from error
-
-
-def _as_numbers(match: re.Match[bytes]) -> bytes:
-    steps: list[int] = []
-    for place, part in enumerate(_LARGE.split(match[1])):
-        steps += [int(part)] if place % 2 else [byte - _ZERO for byte in part]
-    return str([*accumulate(steps)]).encode()
 
 
 def _unpacked(file: Path) -> bytes:

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError, DataError
-from boostbench.experiments.store import records as packed
 from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore, encode, pack
 from boostbench.experiments.streams import canonical_json
 from tests.experiments.tools import carry_out
@@ -81,10 +80,13 @@ def test_a_record_with_one_other_curve_is_passed_over(done, tmp_path, caplog):
     assert "errors is missing" in caplog.messages[0]
 
 
-def test_lists_of_version_0_2_are_read_from_their_differences():
-    line = b'{"a": \x01\x95\x91\x90\x8e\x02-300\x02\x02900\x02\x01, "b": [0, 1]}\n'
-    expected = b'{"a": [5, 6, 6, 4, -296, 604], "b": [0, 1]}\n'
-    assert packed._STEPS.sub(packed._as_numbers, line) == expected
+def test_records_packed_by_version_0_2_are_named_and_passed_over(done, tmp_path, caplog):
+    pack(done, tmp_path / PACKED)
+    lines = lzma.decompress((tmp_path / PACKED).read_bytes()).splitlines(keepends=True)
+    lines[1] = lines[1].replace(b"[", b"\x01", 1).replace(b"]", b"\x01", 1)
+    (tmp_path / PACKED).write_bytes(lzma.compress(b"".join(lines)))
+    assert len(PackedRecords(tmp_path / PACKED).all_paths()) == len(done) - 1
+    assert "records.jsonl.xz:2: the line was packed by version 0.2; pack it" in caplog.messages[0]
 
 
 def test_published_records_are_read():
