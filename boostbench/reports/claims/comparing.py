@@ -35,6 +35,7 @@ from boostbench.reports.claims.inference import (
     equivalent,
     lower,
     near,
+    never_above,
     outcome_of,
     turned,
 )
@@ -57,8 +58,10 @@ class Relation(AboutValues):
     ----------
     booster : tuple of str
     lower_than, higher_than, equal_to : number, "noise_rate", boosters, "others" or Quantity
-        Exactly one is given. A relation to several boosters must hold for each; ``others`` are
-        all other boosters.
+        Exactly one is given, or `never_above`. A relation to several boosters must hold for each;
+        ``others`` are all other boosters.
+    never_above : same types
+        Bound that no run exceeds, as of a theorem; nothing is left to chance.
     within : Amount
         Tolerance of ``equal_to``.
     ties : bool
@@ -69,13 +72,14 @@ class Relation(AboutValues):
     lower_than: Bound | None = None
     higher_than: Bound | None = None
     equal_to: Bound | None = None
+    never_above: Bound | None = None
     within: Tolerance = Tolerance()
     ties: bool = False
 
     @model_validator(mode="after")
     def _is_one(self) -> Relation:
         if len(self._given) != 1:
-            raise ValueError("needs one of lower_than, higher_than and equal_to")
+            raise ValueError("needs one of lower_than, higher_than, equal_to and never_above")
         for label in self.bound if isinstance(self.bound, tuple) else ():
             if label in self.booster:
                 raise ValueError(f"{label!r} is on both sides")
@@ -85,7 +89,7 @@ class Relation(AboutValues):
 
     @property
     def _given(self) -> list[Bound]:
-        bounds = self.lower_than, self.higher_than, self.equal_to
+        bounds = self.lower_than, self.higher_than, self.equal_to, self.never_above
         return [bound for bound in bounds if bound is not None]
 
     @property
@@ -115,6 +119,8 @@ class Relation(AboutValues):
         """Decide on one pair; for ``higher_than``, the sides are exchanged."""
         if self.equal_to is not None:
             return near(left, right, self.within.of(right.mean))
+        if self.never_above is not None:
+            return never_above(left, right)
         pair = (left, right) if self.higher_than is None else (right, left)
         return lower(*pair, ties=self.ties, slack=-by.of())
 
@@ -140,7 +146,7 @@ class Compares(Relation, AboutMeans):
     def _has_rivals(self) -> Compares:
         if self.several != "each" and not isinstance(self.bound, tuple) and self.bound != "others":
             raise ValueError(f"several: {self.several} needs boosters to compare with")
-        if self.equal_to is not None and self.unit == "sets":
+        if self.unit == "sets" and (self.equal_to is not None or self.never_above is not None):
             raise ValueError("equality is decided for each data set: unit must be runs or mean")
         return self
 
@@ -201,7 +207,8 @@ class ShareOfRuns(Relation):
         own, *others = values
         if self.equal_to is not None:
             return float(all(abs(own - each) <= self.within.of(each) + ROUNDING for each in others))
-        sign, edge = 1 if self.higher_than is None else -1, ROUNDING if self.ties else -ROUNDING
+        sign = 1 if self.higher_than is None else -1
+        edge = ROUNDING if self.ties or self.never_above is not None else -ROUNDING
         return float(all(sign * (own - each) <= edge for each in others))
 
 

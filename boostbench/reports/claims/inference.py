@@ -10,7 +10,7 @@ Computed values, such as the last round of a run, are compared as they are.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
@@ -22,7 +22,8 @@ from boostbench.reports.values.samples import Repeats
 State = Literal["holds", "fails", "open", "missing"]
 #: Required number of units if no finite number would decide an outcome.
 NEVER = math.inf
-EQUAL = "equality in every run"
+#: Name of the test of statements on every run, which leave nothing to chance.
+CERTAIN = "a comparison in every run"
 
 
 @dataclass(frozen=True)
@@ -98,17 +99,27 @@ def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
     the region of practical equivalence is at least 97.5 % (Benavoli et al. 2017).
     """
     pairs = left.minus(right)
-    n, planned = len(pairs.values), len(pairs.design.units)
     if tolerance <= 0:
-        largest = max(pairs.values.values(), key=abs, default=0.0)
-        if abs(largest) > ROUNDING:
-            return Outcome("fails", largest, None, n, planned, test=EQUAL)
-        if n < planned or n == 0:
-            return replace(_missing(pairs), difference=0.0 if n else None)
-        return Outcome("holds", 0.0, None, n, planned, test=EQUAL)
+        return _in_every_run(pairs, abs)
     if _is_too_few(pairs):
         return _missing(pairs)
     return equivalent(pairs, estimate(left, right), tolerance)
+
+
+def never_above(left: Repeats, right: Repeats) -> Outcome:
+    """Decide whether one quantity exceeds another in no run."""
+    return _in_every_run(left.minus(right), float)
+
+
+def _in_every_run(pairs: Repeats, excess: Callable[[float], float]) -> Outcome:
+    """Decide whether the excess of no difference is above 0."""
+    n, planned = len(pairs.values), len(pairs.design.units)
+    largest = max(pairs.values.values(), key=excess, default=0.0)
+    if excess(largest) > ROUNDING:
+        return Outcome("fails", largest, None, n, planned, test=CERTAIN)
+    if n < planned or n == 0:
+        return replace(_missing(pairs), difference=largest if n else None)
+    return Outcome("holds", largest, None, n, planned, test=CERTAIN)
 
 
 def equivalent(pairs: Repeats, estimated: Estimate, tolerance: float) -> Outcome:

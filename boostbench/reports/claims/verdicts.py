@@ -17,7 +17,7 @@ from pydantic import ConfigDict
 
 from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origin
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.claims.inference import EQUAL, NEVER, Outcome, State, p_at_least, state_of
+from boostbench.reports.claims.inference import CERTAIN, NEVER, Outcome, State, p_at_least, state_of
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
 from boostbench.reports.text import in_print, listed, markdown, markdown_table, render
 from boostbench.reports.values.estimates import LEVEL, holm
@@ -342,7 +342,7 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
     names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
     if verdict.unit == "sets":
         names = ["exact binomial test over data sets"]
-    if names and names != [EQUAL]:  # else nothing is left to chance
+    if names and names != [CERTAIN]:  # else nothing is left to chance
         several = len(cases) > 1 and verdict.unit != "sets"
         over = ", with Holm" if verdict.here is False else ", over the cases"
         p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)

@@ -10,7 +10,15 @@ from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import Claim, Options
 from boostbench.inputs import load_plugin
-from boostbench.reports.claims.inference import NEVER, all_of, any_of, at_least, lower, near
+from boostbench.reports.claims.inference import (
+    NEVER,
+    all_of,
+    any_of,
+    at_least,
+    lower,
+    near,
+    never_above,
+)
 from boostbench.reports.claims.verdicts import (
     GroupVerdict,
     Verdict,
@@ -130,6 +138,16 @@ def test_a_tie_is_not_lower_but_no_evidence_against_it():
     assert lower(sample(0.1, 0.2), sample(0.1, 0.2), ties=True).state == "open"
     assert near(same, same, 0.0).state == "holds"
     assert lower(sample(0.3, 0.1), sample(0.1, 0.3)).total == NEVER
+
+
+def test_a_bound_of_a_theorem_is_exceeded_in_no_run():
+    bound = sample(0.2, 0.2, 0.2)
+    kept, broken = sample(0.0, 0.2, 0.1), sample(0.0, 0.3, 0.0)
+    assert (never_above(kept, bound).state, never_above(kept, bound).difference) == ("holds", 0.0)
+    assert lower(broken, bound).here  # in the mean
+    assert never_above(broken, bound).state == "fails"
+    assert never_above(sample(0.0, None, 0.1), bound).state == "missing"
+    assert never_above(sample(0.3, None, 0.1), bound).state == "fails"
 
 
 def test_unknown_parts_decide_only_if_known_ones_do_not():
