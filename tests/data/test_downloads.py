@@ -174,11 +174,7 @@ def test_a_set_of_openml_without_labels_is_refused(openml):
 
 def test_an_answer_of_openml_that_is_no_description_is_told(openml):
     (openml.folder / "data/181").write_text("<p>down for maintenance<br></p>")
-<<<<<<< HEAD
-    with pytest.raises(DataUnavailableError, match=r"OpenML 181 failed \(its description is not XML"):
-=======
-    with pytest.raises(DataUnavailableError, match="OpenML 181 failed .its description"):
->>>>>>> 6a5ad18a (Data of OpenML are downloaded without its package, which brought sixteen others; names that nobody imports from boostbench.data leave)
+    with pytest.raises(DataUnavailableError, match="its description is not XML"):
         locate("yeast", allow_download=True)
 
 
