@@ -1,18 +1,23 @@
 """The figure ``curves``: what is drawn, and that it is drawn the same every time."""
 
 import io
+import math
 import os
 import subprocess
 import sys
+from itertools import combinations
 from pathlib import Path
 
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.file import load_config
+from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.runs import CLEAN, BoosterSpec
 from boostbench.reports.figures.panels import styles_of
 from boostbench.reports.figures.style import (
@@ -132,6 +137,22 @@ def test_a_method_looks_alike_whatever_is_beside_it(tmp_path):
     config = make_config(tmp_path, boosters=["mine", "mine (2)", "mine (3)", "samme"])
     study = study_of(config)
     assert styles_of(study.only(boosters=["mine (3)"])).items() <= styles_of(study).items()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "multiclass-theory/figure10",
+        "softmax-boosting/figure7",
+        "spl-boosting/figures4-5",
+        "noise20",
+    ],
+)
+def test_methods_of_a_paper_s_figure_differ_in_colour(name):
+    config = load_config(shipped_configs()[name], check_parameters=False, with_claims=False)
+    styles = method_styles({booster.label.partition(" (")[0] for booster in config.boosters})
+    for one, other in combinations(styles.values(), 2):
+        assert math.dist(to_rgb(one["color"]), to_rgb(other["color"])) > 0.15
 
 
 def test_variants_of_a_method_are_shades_of_one_colour():

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from boostbench.experiments.planning.plans import Result
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Params, Run
 from boostbench.reports.claims.inference import lower, near
 from boostbench.reports.values.estimates import NO_SAMPLES, UNPAIRED, estimate
 from boostbench.reports.values.paper import PaperValue, compare_with_printed, hold, in_words
-from boostbench.reports.values.samples import Design, Repeats, over_sets
+from boostbench.reports.values.samples import Design, Repeats, design_of, over_sets
 
 RNG = np.random.default_rng(3)
 LEFT, RIGHT = RNG.normal(0.2, 0.02, 10), RNG.normal(0.22, 0.02, 10)
@@ -43,6 +45,23 @@ def test_splits_agree_with_baycomps_correlated_t_test(rope):
     assert (above, 1 - below - above, below) == pytest.approx(expected, abs=1e-6)
     outside, _ = near(left, right, rope).p
     assert outside == pytest.approx(expected[0] + expected[2], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("dataset", "split", "source"),
+    [
+        ("letter", {"official": True, "otherwise": {"holdout": 0.3}}, "one split"),
+        ("nursery", {"official": True, "otherwise": {"holdout": 0.3}}, "splits"),
+        ("mine", {"official": True, "otherwise": {"holdout": 0.3}}, "splits"),
+        ("mine", {"official": True}, "one split"),
+        ("letter", {"holdout": 0.3}, "splits"),
+        ("waveform", {"official": True, "otherwise": {"holdout": 0.3}}, "fresh data"),
+    ],
+)
+def test_the_design_is_one_split_only_where_the_data_set_is_divided(dataset, split, source):
+    data, seeds = Data(dataset, label=dataset), range(3)
+    runs = [Run(data, Params(split), CLEAN, BoosterSpec("samme"), 10, seed) for seed in seeds]
+    assert design_of([Result(run, "missing") for run in runs]).source == source
 
 
 def test_one_run_is_compared_by_mcnemars_exact_test():

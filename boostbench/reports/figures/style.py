@@ -39,8 +39,10 @@ _CHOSEN = {
     "splboost": ("#332288", "P"),
     "adaboost-m1": ("#E69F00", "p"),
     "adaboost-mm": ("#882255", "X"),
+    "chimeraboost": ("#56B4E9", "d"),
 }
-_SALT = 15704  # with it, the colours of methods that share a shipped figure are far apart
+_CHOSEN |= {name: _CHOSEN[f"adaboost-{name.lower()}"] for name in ("M1", "MH", "MM")}
+_SALT = 15704  # with it, the colours of most methods that share a shipped figure are far apart
 _PALEST = 0.4  # share of white in the palest shade of a colour
 _STYLE = Path(__file__).parents[1] / "templates" / "figures.mplstyle"
 

@@ -185,10 +185,15 @@ def design_of(results: Sequence[Result], *, on_test: bool = False) -> Design:
 def _source_and_problem(data: Data, its_split: str | Params) -> tuple[Source, str]:
     split = its_split.plain() if isinstance(its_split, Params) else {"official": True}
     split.pop("fold", None)
-    source: Source = "one split" if "official" in split else "splits"
+    is_generated, n_train = bool(len(data.params)), None
     with suppress(BoostbenchError):
-        is_generated = len(data.params) or find_entry(data.component).generator
-        source = "fresh data" if is_generated and "folds" not in split else source
+        entry = find_entry(data.component)
+        is_generated = is_generated or bool(entry.generator)
+        n_train = (find_entry(entry.base) if entry.base else entry).n_train
+    is_given = "official" in split and ("otherwise" not in split or n_train is not None)
+    source: Source = "one split" if is_given else "splits"
+    if is_generated and "folds" not in split:
+        source = "fresh data"
     return source, canonical_json([data.name, data.params.plain(), data.encode, split])
 
 
