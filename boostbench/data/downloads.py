@@ -26,15 +26,16 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from http.client import HTTPException
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.error import HTTPError
 from urllib.request import urlopen
-from xml.etree import ElementTree
 
 import numpy as np
 
@@ -48,7 +49,6 @@ from boostbench.whole_files import LARGEST, read_bounded, read_file, write_file
 if TYPE_CHECKING:
     import pandas as pd
 
-OPENML_URL = "https://www.openml.org/api/v1/xml/data"
 LIBSVM_URL = "https://www.csie.ntu.edu.tw/~cjlin/libsvmtools/datasets"
 #: Time limit of a download.
 MOST_SECONDS = 3600.0
@@ -192,21 +192,31 @@ def _checked(entry: DatasetEntry, source: PackageFile, path: Path) -> bytes:
     return content
 
 
-def _openml_facts(number: int) -> dict[str, list[str]]:
-    """Return the values of each key in the description of an OpenML data set.
+def _described(number: int) -> Any:
+    """Return the description of an OpenML data set (an `openml.OpenMLDataset` without rows).
 
     Raises
     ------
     OSError
-        If it is not available, or is no XML.
+        If it is not available within `MOST_SECONDS`.
     """
-    facts: dict[str, list[str]] = {}
+    import openml
+
+    openml.config.set_root_cache_directory(cache_dir() / "openml")
+    found: Future[Any] = Future()
+
+    def ask() -> None:
+        try:
+            found.set_result(openml.datasets.get_dataset(number, download_data=False))
+        except Exception as error:  # of openml, requests or a parser
+            found.set_exception(error)
+
+    Thread(target=ask, daemon=True).start()  # openml waits without end; a daemon keeps nobody
     try:
-        for fact in ElementTree.fromstring(download(f"{OPENML_URL}/{number}")):
-            facts.setdefault(fact.tag.rpartition("}")[2], []).append(fact.text or "")
-    except ElementTree.ParseError as error:
-        raise OSError(f"its description is not XML: {error}") from error
-    return facts
+        return found.result(MOST_SECONDS)
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0] or f"no answer in {MOST_SECONDS} s"
+        raise OSError(f"{type(error).__name__}: {reason}") from error
 
 
 def _openml_keys(number: int) -> bytes:
@@ -217,18 +227,19 @@ def _openml_keys(number: int) -> bytes:
     BoostbenchError
         If the data set has no single label column.
     """
-    facts = _openml_facts(number)
-    target = "".join(facts.get("default_target_attribute", ()))
+    found = _described(number)
+    target = str(found.default_target_attribute or "")
     if not target or "," in target:
         raise BoostbenchError(f"OpenML {number} names no single label column")
-    row_ids = [name for names in facts.get("row_id_attribute", ()) for name in names.split(",")]
-    drop = [*row_ids, *facts.get("ignore_attribute", ())]
+    drop: list[str] = []
+    for names in (found.row_id_attribute, found.ignore_attribute):
+        drop += names.split(",") if isinstance(names, str) else names or []
     return json.dumps({"target": target, "drop": drop}).encode()
 
 
 def _openml_arff(number: int) -> bytes:
-    facts = _openml_facts(number)
-    return download(facts["url"][0], *facts.get("md5_checksum", ()))
+    found = _described(number)
+    return download(str(found.url), str(found.md5_checksum or ""))
 
 
 def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
@@ -304,7 +315,8 @@ def download_deb(package: str, folder: str) -> None:
 def _run(*command: str, cwd: str | None = None) -> bytes:
     """Return the output of a command; OSError with the last line of its complaints if it fails."""
     name = "pip" if "pip" in command else command[0]
-    options: dict[str, Any] = {"cwd": cwd, "preexec_fn": _limit_files, "timeout": MOST_SECONDS}
+    limit = _limit_files if sys.platform != "win32" else None
+    options: dict[str, Any] = {"cwd": cwd, "preexec_fn": limit, "timeout": MOST_SECONDS}
     try:
         done = subprocess.run(command, capture_output=True, check=True, **options)
     except FileNotFoundError:
