@@ -163,20 +163,20 @@ def _checked_select(select: Select | None, info: ValidationInfo) -> Select | Non
     if not {"boosters", "datasets", "split"} <= info.data.keys():
         return select
     boosters, datasets = info.data["boosters"], info.data["datasets"]
-    grids = {booster.label: booster.grid for booster in boosters if booster.grid}
-    if select is None and grids:
-        what = f"the 'grid' of {next(iter(grids))!r} requires the key 'select', which says how"
+    adapted = (entry.adapted(spec) for entry in datasets if entry.boosters for spec in boosters)
+    searched = [booster for booster in (*boosters, *adapted) if booster.grid]
+    if select is None and searched:
+        what = f"the 'grid' of {searched[0].label!r} requires the key 'select', which says how"
         raise MistakesError(((TOP, "boosters"), f"{what} its values are selected"))
     if select is None:
         return None
     mistakes = MistakesError()
-    own = any("grid" in p for entry in datasets for p in entry.boosters.values())
-    if not grids and not select.rounds and not own:
+    if not searched and not select.rounds:
         mistakes.add("nothing to select: no booster has a 'grid', and 'rounds' is not true")
-    values = {axis.name: axis.values for grid in grids.values() for axis in grid}
+    values = {axis.name: axis.values for booster in searched for axis in booster.grid}
     for key in ("extend", "prefer"):
         for name in getattr(select, key):
-            if grids and name not in values:
+            if name not in values:
                 mistakes.add(unknown("parameter", name, values, of="a grid"), key, name)
             elif not all(map(fields.is_number, values.get(name, ()))):
                 mistakes.add("needs numbers; the grid has other values", key, name)

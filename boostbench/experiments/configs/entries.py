@@ -61,6 +61,12 @@ class DataSet(Model):
         json_schema_extra={"wanted": "{parameter: number}"},
     )
 
+    def adapted(self, booster: BoosterSpec) -> BoosterSpec:
+        """Return a booster with the parameters and the grid for this data set alone."""
+        own = {**self.boosters.get(booster.name, {}), **self.boosters.get(booster.label, {})}
+        grid = read_grid(own.pop("grid")) if "grid" in own else booster.grid
+        return replace(booster, params=Params({**booster.params.plain(), **own}), grid=grid)
+
 
 _MOST_MISTAKES = 100  # in a list
 DATA_SET_OPTIONS = (*DATA_OPTIONS, *(key for key in DataSet.model_fields if key != "data"))
@@ -157,11 +163,13 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
     entry = mistakes.take(DataSet.model_validate, {"data": data or Data(name), **settings})
     boosters: Sequence[BoosterSpec] = config.get("boosters", ())
     known = {label for booster in boosters for label in (booster.label, booster.name)}
-    for booster, changes in entry.boosters.items() if entry else ():
-        if known and booster not in known:
-            mistakes.add(unknown("booster", booster, known), "boosters", booster)
-        if "grid" in changes:
-            mistakes.take(read_grid, changes["grid"], "boosters", booster, "grid")
+    for key in entry.boosters if entry and known else ():
+        if key not in known:
+            mistakes.add(unknown("booster", key, known), "boosters", key)
+    check = partial(_check_parameters, setting, entry=entry)
+    for key, booster in itertools.product(entry.boosters if entry else (), boosters):
+        if key in (booster.label, booster.name):
+            mistakes.take(check, booster, "boosters", key)
     dependent = [booster.label for booster in boosters if booster.takes_cost_of_data]
     if dependent and data and not data.cost:
         what = f"requires the option 'cost', a matrix, because {dependent[0]} has 'cost: data'"
@@ -201,11 +209,21 @@ def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
         replace(booster, params=Params(variant), label=swept_label(booster.label, how), grid=grid)
         for variant, how in swept
     ]
-    for variant, point in itertools.product(variants, points_of(grid)):
-        check = partial(setting.check, registry.boosters, source, name=shown)
-        mistakes.take(check, with_point(variant, point).params)
+    for variant in variants:
+        mistakes.take(partial(_check_parameters, setting), variant)
     mistakes.close()
     return variants
+
+
+def _check_parameters(
+    setting: Setting, booster: BoosterSpec, entry: DataSet | None = None
+) -> None:
+    """Check the parameters of a booster, or those for a data set, at each point of the grid."""
+    mistakes, booster = MistakesError(), entry.adapted(booster) if entry else booster
+    check = partial(setting.check, registry.boosters, booster.component, name=booster.name)
+    for point in points_of(booster.grid):
+        mistakes.take(check, with_point(booster, point).params)
+    mistakes.close()
 
 
 def _read_noise(setting: Setting, datasets: Sequence[DataSet], item: Any) -> list[Noise]:

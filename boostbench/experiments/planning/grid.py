@@ -5,11 +5,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from boostbench.errors import BoostbenchError, ConfigError, hint
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.entries import DataSet, read_grid
+from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
 from boostbench.quantities import QUANTITIES
 from boostbench.quantities.quantity import Quantity
@@ -63,7 +62,7 @@ def _runs_of(
     entry: DataSet, noise: Noise, config: Config, asked: Mapping[str, Quantity]
 ) -> Iterator[Run]:
     """Yield the runs of a data set with a noise, with seed 0."""
-    boosters = [_for_data(booster, entry) for booster in config.boosters]
+    boosters = [entry.adapted(booster) for booster in config.boosters]
     metrics = tuple(sorted(name for name, each in asked.items() if not each.always))
     has_checkpoints = config.record or any(each.at_checkpoints for each in asked.values())
     checkpoints = config.checkpoints if has_checkpoints else ()
@@ -136,10 +135,3 @@ def _allowed(booster: BoosterSpec, entry: DataSet) -> bool:
     """Return whether no parameter exceeds its limit ``at_most`` on a data set."""
     values = ((booster.parameter(name), limit) for name, limit in entry.at_most.items())
     return all(value <= limit for value, limit in values if isinstance(value, int | float))
-
-
-def _for_data(booster: BoosterSpec, entry: DataSet) -> BoosterSpec:
-    """Return the booster with the parameters and the grid set for a data set."""
-    own = {**entry.boosters.get(booster.name, {}), **entry.boosters.get(booster.label, {})}
-    grid = read_grid(own.pop("grid")) if "grid" in own else booster.grid
-    return replace(booster, params=Params({**booster.params.plain(), **own}), grid=grid)
