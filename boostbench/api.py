@@ -362,9 +362,18 @@ class Experiment:
         """Do single runs, without a selection of parameters, and return their plan."""
         config = self.config.model_copy(update={"select": None})
         single = replace(self, config=config, runs=tuple(runs), shard=None)
-        if single.run(**options).interrupted:
+        outcome = single.run(**options)
+        if outcome.interrupted:
             raise KeyboardInterrupt
-        return single.plan()
+        failed = {planned.run: record for planned, record in outcome.failures}
+        plan = single.plan()
+        told = (  # runs that were skipped leave no record with their reason
+            replace(each, status=failed[each.run].status, reason=failed[each.run].why)
+            if each.status == "missing" and each.run in failed
+            else each
+            for each in plan.runs
+        )
+        return replace(plan, runs=tuple(told))
 
     def _study_of(self, other: Config) -> Study:
         """Return the results of another config, in this size if it has it, with no more rounds."""

@@ -447,7 +447,8 @@ def split_parameters(text: str) -> tuple[str, dict[str, Any]]:
 
 def _copy_file(name: str, folder: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """Copy a file into a data folder and return its config entry."""
-    dataset = _PREFIX + re.sub(r"[^\w-]+", "-", _stem(name))
+    # With the suffix, unless it is the usual one: mine.csv and mine.tsv are two files.
+    dataset = _PREFIX + re.sub(r"[^\w-]+", "-", Path(name).name.removesuffix(".csv"))
     add_file(Path(name).expanduser(), dataset, folder, **given, replace=True)
     return {dataset: {"as": _stem(name)}}
 

@@ -137,7 +137,11 @@ def find_label_errors(
     table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
     if any(column.kind == "label" for column in dataset.columns):
         dirs = paths_of(options.get("data", ()))
-        file = Path(on) if is_data_file(str(on)) else locate(str(on), None, dirs).paths[-1]
+        file = (
+            Path(on).expanduser()
+            if is_data_file(str(on))
+            else locate(str(on), None, dirs).paths[-1]
+        )
         table, _ = read_rows(file, dataset.columns)
     return found, table
 

@@ -10,7 +10,7 @@ from pandas.testing import assert_frame_equal
 
 from boostbench import Experiment, load_dataset, load_results
 from boostbench.api import load_experiments
-from boostbench.errors import ConfigError
+from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.store.records import PackedRecords
 
 CONFIG = """\
@@ -70,6 +70,12 @@ def test_nothing_is_printed(path, capfd):
     experiment.verify()
     captured = capfd.readouterr()
     assert (captured.out, captured.err) == ("", "")
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_jobs_below_one_are_refused(path, jobs):
+    with pytest.raises(BoostbenchError, match=f"--jobs: must be at least 1, found {jobs}"):
+        Experiment.load(path).run(jobs=jobs)
 
 
 def test_a_run_leaves_what_is_done(done):

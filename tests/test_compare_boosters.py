@@ -3,7 +3,7 @@
 import pytest
 
 from boostbench import Experiment
-from boostbench.compare_boosters import comparison_experiment
+from boostbench.compare_boosters import comparison_experiment, data_of
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
 
@@ -59,6 +59,15 @@ def test_a_plugin_file_is_a_booster_and_a_list_is_several(tmp_path):
     asked = ["mine.py:Mine:weak_learner=stump", "sm-boost:subsample=[0.5, 1],step=1"]
     shown = [run.method for run in comparison_experiment(asked, "iris", **SMALL).runs[:2]]
     assert shown == ["Mine (weak_learner=stump)", "sm-boost (step=1, subsample=0.5)"]
+
+
+def test_files_that_differ_in_the_suffix_are_two_data_sets(tmp_path):
+    rows = [f"{i},{i % 2}" for i in range(40)]
+    (tmp_path / "mine.csv").write_text("\n".join(["x,class", *rows]) + "\n")
+    (tmp_path / "mine.tsv").write_text("\n".join(["y,class", *rows]).replace(",", "\t") + "\n")
+    for file in ("mine.csv", "mine.tsv", "mine.csv"):
+        ((label, data),) = data_of(comparison_experiment(["samme", "sm-boost"], file, **SMALL))
+        assert (label, data.feature_names) == ("mine", ("y" if file == "mine.tsv" else "x",))
 
 
 def test_a_config_may_be_a_mapping():

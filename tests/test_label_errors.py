@@ -42,6 +42,14 @@ def test_noise_of_one_class_is_found_in_the_labels_that_it_makes():
     assert true[0] == 0.0 < 0.1 < true[1]
 
 
+def test_the_file_may_lie_in_the_home_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    rows = [f"{i % 7},{'ab'[i % 2]}" for i in range(40)]
+    (tmp_path / "mine.csv").write_text("\n".join(["x,class", *rows]) + "\n")
+    _, table = find_label_errors("~/mine.csv", repeats=2, folds=2, rounds=2)
+    assert table["class"].tolist() == ["a", "b"] * 20
+
+
 def test_injected_errors_are_among_the_first_rows():
     wine = load_dataset("wine")
     noisy = corrupt(wine.y, 3, "uniform-other", 0.1, np.random.default_rng(0)).y

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from boostbench.experiments.running import execution
 from boostbench.experiments.store.records import PACKED, PackedRecords, pack
 from tests.experiments.tools import forget_code
 
@@ -201,6 +202,36 @@ def test_valid_records_are_repeated_and_stay(boostbench, done, in_this_process, 
     before = {path: path.read_bytes() for path in tmp_path.glob("results/runs/*/*.json")}
     assert boostbench("verify", "adopted.yaml", "--sample", "1").code == 0
     assert {path: path.read_bytes() for path in tmp_path.glob("results/runs/*/*.json")} == before
+
+
+GENERATOR = """
+from pathlib import Path
+
+from boostbench.errors import DataUnavailableError
+from boostbench.plugins import load
+
+
+def mine(rng):
+    if not Path(__file__).with_name("here").exists():
+        raise DataUnavailableError("the rows of mine are not here")
+    return load("iris")
+"""
+
+
+def test_a_run_that_is_skipped_when_it_is_repeated_says_why(
+    boostbench, write, in_this_process, tmp_path
+):
+    write("counts.argmax()")
+    (tmp_path / "mine.py").write_text(GENERATOR)
+    (tmp_path / "here").touch()
+    (tmp_path / "adopted.yaml").write_text(CONFIG.replace("[iris, wine]", "[mine.py:mine]"))
+    assert boostbench("run", "adopted.yaml", "--quiet", "--executor", "inline").code == 0
+    write("int(np.argmax(counts))")
+    (tmp_path / "here").unlink()
+    execution._latest.clear()  # another process would have no problem at hand
+    outcome = boostbench("adopt", "adopted.yaml", "--quiet")
+    assert outcome.code == 1
+    assert "skipped: the rows of mine are not here" in outcome.out
 
 
 def test_a_comparison_of_nothing_is_no_success(boostbench, write):

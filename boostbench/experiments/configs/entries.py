@@ -215,9 +215,7 @@ def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
     return variants
 
 
-def _check_parameters(
-    setting: Setting, booster: BoosterSpec, entry: DataSet | None = None
-) -> None:
+def _check_parameters(setting: Setting, booster: BoosterSpec, entry: DataSet | None = None) -> None:
     """Check the parameters of a booster, or those for a data set, at each point of the grid."""
     mistakes, booster = MistakesError(), entry.adapted(booster) if entry else booster
     check = partial(setting.check, registry.boosters, booster.component, name=booster.name)

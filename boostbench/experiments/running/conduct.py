@@ -97,6 +97,8 @@ def make_executor(
     BoostbenchError
         If there is no such executor, or an argument does not apply to it.
     """
+    if jobs is not None and jobs < 1:
+        raise BoostbenchError(f"must be at least 1, found {jobs}", where="--jobs")
     if jobs and name != "local":
         what = "is for worker processes on this machine; leave it out"
         raise BoostbenchError(what, where="--jobs")
