@@ -365,15 +365,12 @@ class Experiment:
         outcome = single.run(**options)
         if outcome.interrupted:
             raise KeyboardInterrupt
-        failed = {planned.run: record for planned, record in outcome.failures}
         plan = single.plan()
-        told = (  # runs that were skipped leave no record with their reason
-            replace(each, status=failed[each.run].status, reason=failed[each.run].why)
-            if each.status == "missing" and each.run in failed
-            else each
-            for each in plan.runs
-        )
-        return replace(plan, runs=tuple(told))
+        done = {planned.run: planned for planned in plan.runs}
+        for planned, record in outcome.failures:  # a skipped run leaves no record with its reason
+            status, reason = record.status, record.why
+            done[planned.run] = replace(planned, status=status, reason=reason, recorded=None)
+        return replace(plan, runs=tuple(done.values()))
 
     def _study_of(self, other: Config) -> Study:
         """Return the results of another config, in this size if it has it, with no more rounds."""
