@@ -2,7 +2,7 @@
 
 Posterior probabilities of the difference d of two means of a metric, with a region of practical
 equivalence (rope): d < -rope, |d| <= rope, d > rope (Benavoli et al. 2017, JMLR 18). On one data
-set the distribution of d is that of the correlated t test; over at least five data sets, that of
+set the distribution of d is that of the correlated t test; over at least six data sets, that of
 the bootstrap.
 """
 
@@ -44,7 +44,7 @@ class Comparison:
     Attributes
     ----------
     sentence : str
-        The conclusion: one for all data sets if there are at least five, else a line for each.
+        The conclusion: one for all data sets if there are at least six, else a line for each.
     boosters : DataFrame
         One row per data set and booster, the best first: dataset, booster, runs, the mean of the
         metric (``error``, in percent, unless another one is compared), low and high (its 95 %
@@ -407,7 +407,7 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
     tables["table-1"] = replace(tables["table-1"], footers=comparison.remarks)
     answers = tuple(map(capital, comparison.sentence.replace("; ", ".\n", 1).split("\n")))
     report = replace(report, tables=tables, answers=answers)
-    return write_files(path.parent, {path.name: report.page(report.drawings())})[0]
+    return write_files(path.parent, {path.name: report.page()})[0]
 
 
 def _table(title: str, rows: Sequence[dict[str, str]]) -> Table:

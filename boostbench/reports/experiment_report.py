@@ -7,14 +7,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
-from boostbench.experiments.configs.shipped import shipped_configs
+from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.experiments.runs import CLEAN
 from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.claims.kind import Studies
@@ -43,7 +43,6 @@ from boostbench.reports.values.frame import Study, holds
 from boostbench.reports.values.paper import Held, in_words
 from boostbench.reports.values.part_options import PartOptions
 from boostbench.reports.values.samples import samples_of
-from boostbench.source import read_source
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -82,6 +81,7 @@ class Report:
         """Return the first table as text for the terminal; empty if there is none."""
         return next(map(to_terminal, self.tables.values()), "")
 
+    @cached_property
     def drawings(self) -> dict[str, Drawing]:
         """Return the drawn figures; one that raises an error is added to `undrawn`."""
         drawings = {}
@@ -95,6 +95,7 @@ class Report:
                     self.undrawn[name] = f"{name}: raised {type(error).__name__}: {error}"
         return drawings
 
+    @cached_property
     def summary(self) -> ReportSummary:
         """Return what the overview and the head of the page need."""
         config, results = self.study.config, self.study.results
@@ -110,22 +111,20 @@ class Report:
             runs={"ok": sum(r.ok for r in results), "planned": len(results)},
             printed=printed,
             readings=readings,
-            figures=tuple(name for name in self.figures if name not in self.undrawn),
+            figures=tuple(self.drawings),
             claims=tuple(map(view_of, self.verdicts)),
             answers=self.answers,
         )
 
-    def page(self, drawings: Mapping[str, Drawing], leaderboard: str = "") -> str:
-        """Return the page as HTML.
+    def page(self, leaderboard: str = "") -> str:
+        """Return the page as HTML; images that would make it too large are only named.
 
         Parameters
         ----------
-        drawings : mapping of str to Drawing
-            Figures by name. Images that would make the page too large are only named.
         leaderboard : str, default=""
             Name of the page beside this one that compares the boosters.
         """
-        study, summary, path = self.study, self.summary(), self.study.config.path
+        study, summary, path = self.study, self.summary, self.study.config.path
         counts = Counter(result.status for result in study.results)
         held = [each for numbers in summary.printed.values() for each in numbers.values()]
         facts = [held and in_words(held), summary.claims and counts_in_words(summary.claims)]
@@ -144,8 +143,8 @@ class Report:
             provenance=provenance(study),
             config_text=path.read_text(encoding="utf-8") if path.is_file() else "",
         )
-        without_images = page(figures=_figures(drawings, 0)).encode(errors="replace")
-        return page(figures=_figures(drawings, _PAGE_BYTES - len(without_images)))
+        without_images = page(figures=_figures(self.drawings, 0)).encode(errors="replace")
+        return page(figures=_figures(self.drawings, _PAGE_BYTES - len(without_images)))
 
     def write(self, folder: Path | str) -> tuple[Path, ...]:
         """Write the report; return the files, the page last.
@@ -167,23 +166,22 @@ class Report:
         -----
         The same records give the same bytes.
         """
-        config, verdicts, drawings = self.study.config, self.verdicts, self.drawings()
+        config, verdicts, summary = self.study.config, self.verdicts, self.summary
         contents: dict[str, str | bytes] = {}
         for name, table in self.tables.items():
             contents[f"{name}.md"] = to_markdown(table)
             contents[f"{name}.csv"] = to_csv(table)
-        contents |= {f"{name}.png": drawing.png for name, drawing in drawings.items()}
+        contents |= {f"{name}.png": drawing.png for name, drawing in self.drawings.items()}
         for name, values in self.values.items():  # numbers with ten significant digits
             rounded = values.map(lambda cell: f"{cell:.10g}" if isinstance(cell, float) else cell)
             contents[f"{name}.csv"] = rounded.to_csv(index=False, lineterminator="\n")
         if verdicts:
             contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
-        summary = self.summary()
         contents[SUMMARY] = summary.text()
         evidence = next((name for name, table in self.tables.items() if table.answer), "")
         if board := leaderboard_page(self.study, summary, evidence):
             contents[LEADERBOARD] = board
-        contents["report.html"] = self.page(drawings, LEADERBOARD if board else "")
+        contents["report.html"] = self.page(LEADERBOARD if board else "")
         return write_files(Path(folder), contents)
 
 
@@ -281,7 +279,7 @@ def _left_out(study: Study, size: str, *, judged: bool) -> Iterator[str]:
     """Yield a sentence on what a size, or a part of the runs, leaves out of the whole config."""
     config, results = study.config, study.results
     parts = []
-    whole = read_source(config.path)[0].data if size else {}
+    whole = read_extended(config.path, [])[0].data if size else {}
     for key, noun in (("datasets", "data sets"), ("rounds", "rounds"), ("seeds", "seeds")):
         now, then = getattr(config, key), whole.get(key)
         few, many = (len(n) if isinstance(n, list | tuple) else n or 0 for n in (now, then))
@@ -313,8 +311,9 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
     options = part.options
     assert isinstance(options, PartOptions)
     selected = study.only(options.boosters, options.datasets, options.noises)
+    is_shipped = options.function.__module__.startswith("boostbench.")
     try:
-        if study.results and not selected.results:
+        if not selected.results and (study.results or is_shipped):
             raise BoostbenchError("its boosters, data sets and noises are not among the runs")
         with drawing_style():
             made: Table | Figure | tuple[Figure, DataFrame]
@@ -330,7 +329,7 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
         raise BoostbenchError(error.what, where=error.where or where) from error
     except Exception as error:
         what = f"raised {type(error).__name__}: {error}"
-        if options.function.__module__.startswith("boostbench."):
+        if is_shipped:
             raise BoostbenchError(f"{what}; this is a bug in boostbench", where=where) from error
         raise PluginError(what, where=where) from error
     return made
@@ -366,21 +365,20 @@ def leaderboard_page(study: Study, summary: ReportSummary, evidence: str = "") -
     page : str
         Empty if there are not two boosters, data sets and noises with results.
     """
-    ok = [result for result in study.results if result.ok]
-    labels = [(result.run.method, result.run.dataset, result.noise) for result in ok]
-    if not labels or any(len({*of}) < 2 for of in zip(*labels, strict=True)):
+    study = replace(study, results=tuple(result for result in study.results if result.ok))
+    if min(map(len, (study.boosters, study.datasets, study.noises))) < 2:
         return ""
-    classes = {r.run.dataset: r.record.n_classes for r in ok if r.record is not None}
-    noises = {r.noise: {"model": r.run.noise.model, "rate": r.noise_rate} for r in ok}
+    classes = {r.run.dataset: r.record.n_classes for r in study.results if r.record is not None}
+    noises = {r.noise: {"model": r.run.noise.model, "rate": r.noise_rate} for r in study.results}
     board = {
-        "methods": [in_print(label) for label in study.contenders],
-        "sets": [{"name": d, "classes": classes[d]} for d in study.datasets if d in classes],
-        "noises": [{"name": n, **noises[n]} for n in study.noises if n in noises],
+        "methods": [in_print(label) for label in study.boosters],
+        "sets": [{"name": name, "classes": classes[name]} for name in study.datasets],
+        "noises": [{"name": name, **noises[name]} for name in study.noises],
         "clean": CLEAN.full_label,
         "measures": [
             _measure(study, name, quantity)
             for name, quantity in NUMBERS.items()
-            if quantity.on_test and any(holds(r, name) for r in ok)
+            if quantity.on_test and any(holds(result, name) for result in study.results)
         ],
     }
     # what commands call the config: its name if it is shipped, else its file
@@ -408,6 +406,6 @@ def _measure(study: Study, name: str, quantity: Quantity) -> dict[str, Any]:
         "higher": bool(quantity.higher),
         "values": [
             [[values.get((n, d, b)) for n in study.noises] for d in study.datasets]
-            for b in study.contenders
+            for b in study.boosters
         ],
     }

@@ -52,32 +52,26 @@ def write_overview(results: Path) -> Path:
         If there are no reports, a summary cannot be read, or the file cannot be written.
     """
     found = _found(results)
+    page = render("index.html.j2", **found)
     readme = render("README.md.j2", **{**found, "table": to_markdown(found["table"]).rstrip()})
-    *_, index = write_files(results, {"README.md": readme, "index.html": overview_page(results)})
+    *_, index = write_files(results, {"README.md": readme, "index.html": page})
     return index
 
 
-def overview_page(results: Path) -> str:
-    """Return the overview of a results folder as HTML.
-
-    Raises
-    ------
-    BoostbenchError
-        If a summary cannot be read.
-    """
-    boards = [path.parent.name for path in results.glob(f"*/{LEADERBOARD}")]
-    return render("index.html.j2", **_found(results), boards=boards, leaderboard=LEADERBOARD)
-
-
-def _found(results: Path) -> dict[str, Any]:
+def _found(results: Path, sensitivity: str = SENSITIVITY) -> dict[str, Any]:
+    """Return what the overview shows, with a link to the page of readings if there is one."""
     papers = by_paper(results).values()
     if not papers:
         what = "no report is here; `boostbench report CONFIG` writes one"
         raise BoostbenchError(what, where=str(results))
     rows = tuple(_row(*each) for each in papers)
-    table = Table("Claims and printed numbers", ("paper",), _COLUMNS, rows, _FOOTERS)
-    sensitivity = SENSITIVITY if (results / SENSITIVITY).is_file() else ""
-    return {"papers": papers, "table": table, "sensitivity": sensitivity}
+    return {
+        "papers": papers,
+        "table": Table("Claims and printed numbers", ("paper",), _COLUMNS, rows, _FOOTERS),
+        "sensitivity": sensitivity if (results / SENSITIVITY).is_file() else "",
+        "boards": [path.parent.name for path in results.glob(f"*/{LEADERBOARD}")],
+        "leaderboard": LEADERBOARD,
+    }
 
 
 def _row(paper: Paper, items: Items) -> Row:
@@ -249,7 +243,7 @@ def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
     BoostbenchError
         If there are no reports, or a file cannot be read or written.
     """
-    index = overview_page(results).replace(SENSITIVITY, _SENSITIVITY_BUILT if docs else SENSITIVITY)
+    index = render("index.html.j2", **_found(results, _SENSITIVITY_BUILT if docs else SENSITIVITY))
     try:
         if docs is not None and docs.resolve() != folder.resolve():
             shutil.copytree(docs, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)

@@ -15,6 +15,7 @@ from boostbench.reports.values.estimates import estimate
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.samples import sample_of
 
+_MOST_RATES = 20  # of a noise model that are listed
 _VERSIONS = ("python", "boostbench", "numpy", "scipy", "scikit-learn", "numba")
 
 
@@ -91,10 +92,13 @@ def _sentences(study: Study) -> Iterator[str]:
     for words, names in splits.items():
         of = "" if len(splits) == 1 else f" on {listed([*dict.fromkeys(names)])}"
         yield f"Training and test part{of}: {words}."
-    noises = dict.fromkeys((r.run.noise.model, r.noise_rate) for r in study.results)
+    noises = dict.fromkeys((r.run.noise.model, r.noise_rate) for r in results)
     models = dict.fromkeys(model for model, _ in noises if model != CLEAN.model)
     for model in models:
-        shares = listed([f"{100 * rate:g}" for its_model, rate in noises if its_model == model])
+        rates = [100 * rate for its_model, rate in noises if its_model == model]
+        shares = listed([f"{rate:g}" for rate in rates])
+        if len(rates) > _MOST_RATES:  # drawn with the problems
+            shares = f"{min(rates):.3g} to {max(rates):.3g}"
         what = noise_models.summary(model).rstrip(".")
         yield f"Noise {model} ({what}) corrupts the training labels at rates of {shares} %."
     clean = "Validation and test" if any("for validation" in words for words in splits) else "Test"

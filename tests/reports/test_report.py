@@ -11,11 +11,12 @@ from matplotlib.figure import Figure
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
 from boostbench.reports.claims.verdicts import ClaimView
-from boostbench.reports.experiment_report import Report, make_report
+from boostbench.reports.experiment_report import Report, leaderboard_page, make_report
 from boostbench.reports.figures.style import Drawing
-from boostbench.reports.values.frame import collect
+from boostbench.reports.protocol import protocol
+from boostbench.reports.values.frame import Study, collect
 
 from .claims.stating import with_claims
 from .synthetic import EXCHANGE, made, make_config, plan_of, study_of
@@ -162,6 +163,45 @@ def test_the_page_names_missing_data_sets_and_seeds(tmp_path):
     assert words[:20] not in page_of(write_report(config, results, tmp_path / "all"))
 
 
+def test_the_page_of_a_size_names_what_the_size_leaves_out_also_of_an_extended_config(tmp_path):
+    (tmp_path / "whole.yaml").write_text("name: whole\nseeds: 9\nsizes: {quick: {seeds: 1}}\n")
+    config = make_config(tmp_path, path=tmp_path / "tiny.yaml")
+    config.path.write_text("extends: whole.yaml\nname: tiny\n")
+    assert make_report(study_of(config), size="quick").answers[-1].endswith(": 1 of 9 seeds.")
+
+
+def test_boosters_without_a_run_in_common_are_not_tested(tmp_path):
+    broken = {f"dna/{name}/clean/seed-{k}": ("timeout", "") for k, name in enumerate(("a", "b"))}
+    config = make_config(tmp_path, datasets=["dna"], boosters=["a", "b"], seeds=2)
+    report = make_report(study_of(config, broken=broken))
+    assert not report.undrawn
+    assert "Two boosters on one data set are compared by" not in report.page()
+
+
+def test_a_table_without_runs_says_so(tmp_path):
+    config = make_config(tmp_path, report=[("table", {}), ("critical-difference", {})])
+    report = make_report(Study(config.model_copy(update={"datasets": ()}), ()))
+    assert all("are not among the runs" in reason for reason in report.undrawn.values())
+
+
+def test_a_leaderboard_leaves_out_data_sets_without_a_result(tmp_path):
+    config = make_config(tmp_path, datasets=["dna", "letter", "segment"], noise=[CLEAN, EXCHANGE])
+    results = plan_of(config)
+    absent = [replace(r, status="skipped") if r.run.dataset == "letter" else r for r in results]
+    boards = []
+    for planned in (absent, [r for r in results if r.run.dataset != "letter"]):
+        report = make_report(collect(config, planned))
+        page = leaderboard_page(report.study, report.summary)
+        boards.append(page.partition('<script id="data"')[2].partition("</script>")[0])
+    assert boards[0] == boards[1] != ""
+
+
+def test_many_rates_of_a_noise_are_a_range_in_the_protocol(tmp_path):
+    rates = [k / 1000 for k in range(1, 31)]
+    config = make_config(tmp_path, noise=[Noise("exchange", rate) for rate in rates], rounds=2)
+    assert " at rates of 0.1 to 3 %. " in protocol(study_of(config))
+
+
 def test_the_page_tells_where_its_numbers_come_from(report):
     text = page_of(report)
     for fact in (
@@ -225,7 +265,9 @@ def test_verdicts_are_in_the_page_and_in_claims_md(tmp_path):
 def test_an_image_that_makes_the_page_larger_than_1_mb_is_named(tmp_path):
     drawings = {"small": Drawing(b"p" * 1000), "huge": Drawing(b"p" * 750_000)}
     config = make_config(tmp_path)
-    text = make_report(collect(config, plan_of(config))).page(drawings)
+    report = make_report(collect(config, plan_of(config)))
+    vars(report)["drawings"] = drawings
+    text = report.page()
     images = [link for link in Reader(text).links if link.startswith("data:")]
     assert [len(base64.b64decode(image.partition(",")[2])) for image in images] == [1000]
     assert 'lies beside it: <a href="huge.png">' in text

@@ -40,7 +40,7 @@ from boostbench.reports.claims.inference import (
     turned,
 )
 from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
-from boostbench.reports.values.estimates import ROUNDING, competition_ranks
+from boostbench.reports.values.estimates import ROUNDING, UNSHARED, competition_ranks
 from boostbench.reports.values.frame import END, Result, error_at
 from boostbench.reports.values.paper import ONE_DRAW, PaperValue, compare_with_printed, placebo_of
 from boostbench.reports.values.part_options import PaperFile
@@ -337,7 +337,9 @@ class Trend(AboutMeans):
         for each in cells:
             rivals = [evidence.sample(each, label) for label in self.against]
             # A rival without values leaves the best unknown.
-            best = min(rivals, key=lambda r: (bool(r.values), r.mean or 0.0))
+            best = min(
+                rivals, key=lambda r: (bool(r.values), evidence.metric.shortfall(r.mean or 0))
+            )
             distances.append(evidence.sample(each).minus(best))
         return over_sets(distances) if distances else evidence.sample(cell)
 
@@ -471,7 +473,7 @@ class RanksWithin(AboutMeans):
             if not ranks:
                 samples = [evidence.sample(cell, label) for label in evidence.scope.boosters]
                 gaps = [gap for sample in samples for gap in sample.gaps]
-                why = gaps[0] if gaps else "no runs in common"
+                why = gaps[0] if gaps else UNSHARED
                 yield evidence.case(cell, Outcome("missing", planned=1, why=why), {})
                 continue
             best = min(self.booster, key=lambda label: ranks[label])

@@ -16,7 +16,7 @@ from statistics import NormalDist
 from typing import Literal
 
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.values.estimates import LEVEL, ROUNDING, Estimate, estimate
+from boostbench.reports.values.estimates import LEVEL, ROUNDING, UNSHARED, Estimate, estimate
 from boostbench.reports.values.samples import Repeats
 
 State = Literal["holds", "fails", "open", "missing"]
@@ -250,7 +250,7 @@ def _is_too_few(pairs: Repeats) -> bool:
 
 
 def _missing(sample: Repeats) -> Outcome:
-    why = "; ".join(sample.gaps) or "no runs in common"
+    why = "; ".join(sample.gaps) or UNSHARED
     return Outcome("missing", n=len(sample.values), planned=len(sample.design.units), why=why)
 
 

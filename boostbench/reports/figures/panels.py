@@ -257,9 +257,9 @@ def axis_at(study: Study, value: str, at: int | None) -> tuple[str, str]:
     largest = max(result.run.rounds for result in study.results)
     own: dict[int, dict[str, None]] = {}
     for run in (result.run for result in study.results):
-        if run.booster.rounds and run.rounds < (T or largest):
-            own.setdefault(run.rounds, {})[run.method] = None
-    exceptions = [f"{n} for {', '.join(methods)}" for n, methods in own.items()]
+        if run.rounds < (T or largest) and (run.booster.rounds or T is None):
+            own.setdefault(run.rounds, {})[run.method if run.booster.rounds else run.dataset] = None
+    exceptions = [f"{n} for {', '.join(names)}" for n, names in own.items()]
     axis = f"{metric.words} (%)" if metric.unit else metric.words
     return axis, "; ".join([f"T = {T or largest}", *exceptions])
 

@@ -47,6 +47,7 @@ NO_SAMPLES = (
     "one split cannot tell, since records hold no such values by test sample; repeated splits can"
 )
 UNPAIRED = "the runs are on different problems and cannot be paired"
+UNSHARED = "no runs in common"
 _MOST_DF = 1e6
 _RESAMPLES = 2000
 _POSTERIOR_DRAWS = 20_000
@@ -140,6 +141,8 @@ def estimate(left: Repeats, right: Repeats) -> Estimate:
     pairs = left.minus(right)
     values = np.array([*pairs.values.values()])
     n, design = len(values), pairs.design
+    if n == 0:
+        return Estimate(math.nan, why=UNSHARED)
     if pairs.sets:
         means = np.array([statistics.fmean(each.values.values()) for each in pairs.sets])
         return _over_sets(means, n)

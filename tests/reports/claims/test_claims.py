@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,9 @@ from boostbench.reports.claims.verdicts import (
 )
 from boostbench.reports.values.frame import collect
 from boostbench.reports.values.samples import Design, Repeats
-from tests.reports.synthetic import plan_of
+from tests.reports.synthetic import plan_of, with_records
 
-from .stating import CONFIGS
+from .stating import CONFIGS, with_claims
 from .worlds import world
 
 DOCS = Path(__file__).resolve().parents[3] / "docs/adding-a-claim.md"
@@ -224,6 +225,26 @@ def test_what_further_runs_would_decide(totals, more, reasons):
     verdict = Verdict(Claim(says="a", kind="compares", options=Options()), tuple(groups), ())
     assert verdict.more == more
     assert list(remedies(verdict)) == reasons
+
+
+def test_the_best_of_several_has_the_highest_value_if_that_is_better(tmp_path):
+    claim = {"booster": "sm", "against": ["mh", "samme"], "over": "rounds", "at": [10, 100]}
+    claim |= {"noise": "clean", "datasets": "a"}
+    claims = [
+        {"says": "a", "trend": {**claim, "direction": "falls"}},
+        {"says": "b", "trend": {**claim, "direction": "rises", "value": "test_auc"}},
+    ]
+    study = world(tmp_path, "single")
+    config = with_claims(study.config.model_copy(update={"metrics": ("auc",)}), *claims)
+    study = with_records(
+        replace(study, config=config),
+        lambda r: {
+            "curves": {**r.record.curves, "test_auc": 1 - r.record.curves["test_errors"] / 1e4}
+        },
+    )
+    of_error, of_auc = (verdict.cases[0].numbers for verdict in judge(study))
+    assert of_error["distance at 10 to 100"] == "5.00 → -0.50"
+    assert of_auc["distance at 10 to 100"] == "-5.00 → 0.50"
 
 
 def test_a_change_after_the_results_is_shown(tmp_path):
