@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -285,44 +286,42 @@ def _joined(name: str, variant: str) -> str:
 
 def _tabular(table: Table, rows: slice, own: Collection[str]) -> tuple[list[str], float]:
     """Return the lines of some rows of a table, and about its width in points."""
-    import pandas as pd
-
     names = short_labels([*table.columns, *(label for row in table.rows for label in row.labels)])
     texts = {label: _joined(*pair) for label, pair in names.items()}
-    labels = [tuple(_name(texts[x], x in own) for x in row.labels) for row in table.rows[rows]]
     width = sum(
         _width([name, *(texts[row.labels[i]] for row in table.rows)])
         for i, name in enumerate(table.names)
     )
-    heads: list[tuple[str, str, str]] = []
-    columns: list[list[str]] = []
+    heads: list[tuple[str, ...]] = []
     for place, (label, with_paper) in enumerate(zip(table.columns, table.with_paper, strict=True)):
-        cells = [row.cells[place] for row in table.rows[rows]]
         name, variant = names[label]
-        sides = ("ours" * with_paper, map(_ours, cells)), ("paper", (latex(c.paper) for c in cells))
-        for side, shown in sides[: 1 + with_paper]:
-            heads.append((_name(name, label in own), latex(variant), side))
-            columns.append([*shown])
+        sides = ("ours", "paper") if with_paper else ("",)
+        heads += [(_name(name, label in own), latex(variant), side) for side in sides]
+        cells = [row.cells[place] for row in table.rows[rows]]
         width += _width([variant or name, *(c.text + c.paper for c in cells)]) + _SPACE * with_paper
-    levels = [level for level in zip(*heads, strict=True) if any(level)]
-    frame = pd.DataFrame(
-        list(zip(*columns, strict=True)),
-        index=pd.MultiIndex.from_tuples(labels, names=[latex(name) for name in table.names]),
-        columns=pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else levels[0],
-    )
-    lines: list[str] = frame.style.to_latex(
-        column_format=f"@{{}}{'l' * len(table.names)}{'r' * len(columns)}@{{}}",
-        hrules=True,
-        multirow_align="naive",
-        multicol_align="c",
-    ).splitlines()
-    last = lines.index(r"\midrule") - 2  # of the heads; pandas puts the names below it
-    head = " & ".join(map(latex, table.names))
-    lines[last : last + 2] = [head + lines[last][3 * len(table.names) - 3 :]]
-    summaries = [place for place, row in enumerate(table.rows[rows]) if row.is_summary]
-    if summaries:
-        lines.insert(lines.index(r"\midrule") + 1 + summaries[0], r"\midrule")
-    return lines, width
+    columns = f"@{{}}{'l' * len(table.names)}{'r' * len(heads)}@{{}}"
+    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", *_headings(table.names, heads)]
+    was_summary = True
+    for new, row in table.new_labels(table.rows[rows]):
+        lines += [r"\midrule"] * (new < 0 or row.is_summary > was_summary)
+        was_summary = row.is_summary
+        line = [_name(texts[x], x in own) if i >= new else "" for i, x in enumerate(row.labels)]
+        for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
+            line += [_ours(cell), latex(cell.paper)][: 1 + with_paper]
+        lines.append(rf"{' & '.join(line)} \\")
+    return [*lines, r"\bottomrule", r"\end{tabular}"], width
+
+
+def _headings(names: Sequence[str], heads: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Yield the lines of the heads; one that several columns share stands once above them."""
+    *upper, last = [level for level in range(3) if any(head[level] for head in heads)]
+    for level in upper:
+        line = [""] * len(names)
+        for (*_, text), group in itertools.groupby(head[: level + 1] for head in heads):
+            n = len([*group])
+            line.append(text if n == 1 else rf"\multicolumn{{{n}}}{{c}}{{{text}}}")
+        yield rf"{' & '.join(line)} \\"
+    yield rf"{' & '.join([*map(latex, names), *(head[last] for head in heads)])} \\"
 
 
 def _ours(cell: TableCell) -> str:
