@@ -16,6 +16,7 @@ from boostbench.data.catalog import catalog, find_entry
 from boostbench.errors import UnknownNameError
 from boostbench.experiments.configs.shipped import paper_of, shipped_configs
 from boostbench.inputs import load_plugins
+from boostbench.quantities import QUANTITIES
 from boostbench.reports.text import plain
 
 #: Registry of each kind of plugin.
@@ -27,7 +28,7 @@ REGISTRIES = {
     "figures": registry.figures,
     "claims": registry.claims,
 }
-KINDS = (*REGISTRIES, "datasets", "configs")
+KINDS = (*REGISTRIES, "metrics", "datasets", "configs")
 #: Arguments that boostbench passes to a plugin; a config cannot set them.
 _SUPPLIED = {"n_estimators", "random_state", "y", "n_classes", "rng", "X", "study"}
 _WIDEST = 300
@@ -41,7 +42,7 @@ def list_(
     plugins: Plugins,
     as_json: Json = False,
 ) -> int:
-    """List names: boosters, weak learners, data sets, noise models, ...
+    """List names: boosters, data sets, noise models, metrics, ...
 
     Examples:
       boostbench list boosters
@@ -96,6 +97,8 @@ def names_of(kind: str) -> list[str]:
     """Return all names and aliases of a kind, without importing components."""
     if kind == "configs":
         return list(shipped_configs())
+    if kind == "metrics":
+        return list(QUANTITIES.asked_by("metrics"))
     if kind == "datasets":
         return [name for entry in catalog().values() for name in (entry.name, *entry.aliases)]
     return REGISTRIES[kind].names()
@@ -106,10 +109,21 @@ def _rows_of(kind: str) -> list[dict[str, Any]]:
     if kind == "configs":
         paths = shipped_configs().items()
         return [{"name": name, "paper": paper_of(path), "file": str(path)} for name, path in paths]
+    if kind == "metrics":
+        return [_metric_row(name) for name in names_of(kind)]
     if kind == "datasets":
         return dataset_rows()
     known = REGISTRIES[kind]
     return [{"name": name, "summary": _without_markup(known.summary(name))} for name in known]
+
+
+def _metric_row(name: str) -> dict[str, Any]:
+    """Return a metric by its name in ``metrics``, and the value in tables, figures and claims."""
+    value = QUANTITIES.asked_by("metrics")[name]
+    found = QUANTITIES[value]
+    better = {True: "high", False: "low", None: ""}[found.higher]
+    facts = {"value": value, "better": better, "needs": found.needs, "summary": found.words}
+    return {"name": name, **facts}
 
 
 def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
@@ -122,6 +136,8 @@ def dataset_rows(data_dirs: Sequence[Path] = ()) -> list[dict[str, Any]]:
 def _describe(kind: str, name: str) -> dict[str, Any]:
     """Return the description of a name, in JSON types."""
     head = {"name": name, "kind": kind}
+    if kind == "metrics":
+        return head | _metric_row(name)
     if kind == "datasets":
         return head | find_entry(name).model_dump(mode="json", exclude_defaults=True)
     if kind == "configs":

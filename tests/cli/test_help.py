@@ -23,11 +23,12 @@ def modules_after(*commands):
     return set(done.stderr.split())
 
 
-LISTS = [f"list {kind}" for kind in KINDS]
+LISTS = [f"list {kind}" for kind in KINDS if kind != "metrics"]
 
 
 def test_help_and_lists_import_nothing_heavy():
     assert not modules_after("--help", "--version", "run --help", *LISTS) & HEAVY
+    assert not modules_after("list metrics") & (HEAVY - {"numpy"})
 
 
 @pytest.mark.parametrize("command", ["status", "run --quiet"])
