@@ -17,6 +17,8 @@ from boostbench.plugins import (
     Study,
     chosen_rounds,
     colours_of,
+    lay_out,
+    remark,
     round_ticks,
     samples_of,
     share_in_words,
@@ -60,21 +62,19 @@ def excess(
     n = max(len(values) for values in excesses.values())
     if not n:
         raise BoostbenchError(f"no draw was done by both {label!r} and {other!r} yet")
-    figure = Figure(figsize=(0.4 + _PANEL * len(excesses), _HEIGHT), layout="constrained")
-    figure.supxlabel(f"{n} draws", fontsize=SMALL, color=GREY, x=0.99, ha="right")
+    titles, labels = (
+        [f"T = {T}" for T in excesses],
+        (f"{label} \N{MINUS SIGN} {other} (points)", "draws"),
+    )
+    figure, panels = lay_out(titles, len(titles), (_PANEL, _HEIGHT), (0.4, 0.0), labels)
+    remark(figure, f"{n} draws")
     everything = np.concatenate([*excesses.values(), [0.0]])
     step = _step(everything, n)
     first, last = np.floor(everything.min() / step), np.ceil(everything.max() / step)
     edges = step * np.arange(first, last + 1)
     colour = colours_of(both)[label]
-    for place, (T, values) in enumerate(excesses.items(), start=1):
-        axes = figure.add_subplot(1, len(excesses), place)
-        axes.set_title(f"T = {T}", loc="left", fontweight="bold")
-        is_last = place == len(excesses)
-        _draw_panel(axes, values, edges, colour, printed if is_last else None)
-        axes.set_xlabel(f"{label} \N{MINUS SIGN} {other} (points)")
-        if place == 1:
-            axes.set_ylabel("draws")
+    for axes, values in zip(panels, excesses.values(), strict=True):
+        _draw_panel(axes, values, edges, colour, printed if axes is panels[-1] else None)
     return figure
 
 

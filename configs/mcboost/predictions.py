@@ -25,6 +25,7 @@ from boostbench.plugins import (
     bayes_error,
     chosen_rounds,
     error_curve,
+    lay_out,
     load_plugin,
     log_densities,
     prepare,
@@ -71,25 +72,18 @@ def predictions(
         n_classes = predictions[0].shape[1] + 1
         raise BoostbenchError(f"predictions are drawn for three classes, found {n_classes}")
     gaussians = plane.gaussians_of(result)
-    n_rows = 1 if gaussians is None else 2
-    size = (_LEFT + _PANEL * len(rounds), _BOTTOM + (_PANEL + 0.15) * n_rows)
-    figure = Figure(figsize=size, layout="constrained")
-    note = f"{result.run.dataset}, {result.run.method}, draw {result.run.seed}"
-    for column, (T, f) in enumerate(zip(rounds, predictions, strict=True), start=1):
-        axes = figure.add_subplot(n_rows, len(rounds), column)
-        axes.set_title(f"T = {T}", loc="left", fontweight="bold")
+    titles = [f"T = {T}" for T in rounds] + [""] * (gaussians is not None) * len(rounds)
+    size, margins = (_PANEL, _PANEL + 0.15), (_LEFT, _BOTTOM)
+    figure, grid = lay_out(titles, len(rounds), size, margins, ("x₁", "x₂"))
+    for place, (T, f) in enumerate(zip(rounds, predictions, strict=True)):
+        axes = grid[place]
         axes.set_title(_error(result, T), loc="right", fontsize=SMALL, color=GREY)
         _draw_predictor(axes, f, result)
-        axes.set_xlabel("f₁(x)")
-        if column == 1:
-            axes.set_ylabel("f₂(x)")
+        axes.set(xlabel="f₁(x)", ylabel="f₂(x)" * (place == 0))
         if gaussians is not None:
-            below = figure.add_subplot(n_rows, len(rounds), len(rounds) + column)
             answers = (f @ predictor.codewords_of(result).T).argmax(axis=1) if T else None
-            _draw_plane(below, result, gaussians, answers)
-            below.set_xlabel("x₁")
-            if column == 1:
-                below.set_ylabel("x₂")
+            _draw_plane(grid[len(rounds) + place], result, gaussians, answers)
+    note = f"{result.run.dataset}, {result.run.method}, draw {result.run.seed}"
     handles = _handles(predictions[0].shape[1] + 1, with_plane=gaussians is not None)
     add_legend(figure, handles, note=note)
     return figure

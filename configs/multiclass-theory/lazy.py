@@ -10,14 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
-from math import floor
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.plugins import (
-    BoostbenchError,
     Space,
     exp,
     log,
@@ -164,69 +161,3 @@ _RULES: dict[str, tuple[Callable[..., Floats], Callable[..., float]]] = {
     "samme": (_samme_costs, _samme_step),
     "adaboost-mm": (_mm_costs, _mm_step),
 }
-
-
-def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
-    """Return a space for which AdaBoost.MH's condition is too strong (section 4).
-
-    For every set of ``n_right`` of the n samples and every d = 1..K-1, the space contains the
-    classifier that is correct on the set and predicts ``(y_i + d) mod K`` elsewhere. The shifts d
-    balance the wrong votes. With ``n_right = n ((1-gamma)/K + gamma)``, the conditions
-    edge-over-random (uniform), MR and minimal hold with edge exactly gamma, whereas M1 and MH hold
-    only with edge ``2 n_right / n - 1``.
-
-    Parameters
-    ----------
-    n : int
-        Number of samples; sample i has the label ``i mod K``.
-    n_classes : int
-        Number K of classes.
-    n_right : int
-        Number of samples on which a classifier is correct, from 0 to n.
-
-    Raises
-    ------
-    BoostbenchError
-        If ``n_right`` is out of range.
-    """
-    if not 0 <= n_right <= n:
-        raise BoostbenchError(f"n_right must lie in 0..n, found {n_right} of {n}")
-    y = np.arange(n) % n_classes
-    columns = []
-    for chosen in combinations(range(n), n_right):
-        wrong = np.ones(n, dtype=np.int64)
-        wrong[list(chosen)] = 0
-        columns += [(y + wrong * d) % n_classes for d in range(1, n_classes)]
-    return Space("subsets", y, np.stack(columns, axis=1), n_classes)
-
-
-def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
-    """Return a boostable space that fails an edge-over-random condition (Theorem 5).
-
-    There are n classifiers. Classifier j is correct on ``w = floor(n (1/2 + gamma/K))`` consecutive
-    samples from j on, cyclically, and predicts the lowest wrong label elsewhere, which is (15) for
-    the uniform baseline. Since w > n/2, the plurality vote is always correct.
-
-    Parameters
-    ----------
-    n : int
-        Number of samples, more than K / gamma; sample i has the label ``i mod K``.
-    n_classes : int
-        Number K of classes; the condition fails for K >= 3.
-    gamma : float
-        Edge of the condition, in (0, 1).
-
-    Raises
-    ------
-    BoostbenchError
-        If a parameter is out of range.
-    """
-    if not (0 < gamma < 1 and n > n_classes / gamma):
-        what = "gamma must lie in (0, 1) and n exceed K / gamma"
-        raise BoostbenchError(f"{what}, found gamma {gamma} and n {n}")
-    y = np.arange(n) % n_classes
-    lowest_wrong = (y == 0).astype(np.int64)
-    width = floor(n * (0.5 + gamma / n_classes) + 1e-9)
-    sample, first = np.ogrid[:n, :n]
-    right = (sample - first) % n < width
-    return Space("windows", y, np.where(right, y[:, None], lowest_wrong[:, None]), n_classes)

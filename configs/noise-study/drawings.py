@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from pathlib import Path
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -10,56 +11,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from boostbench.plugins import (
-    CLEAN,
     BoostbenchError,
     OneOrMore,
-    Result,
     Study,
     in_print,
+    load_plugin,
     method_styles,
     resampled_sets,
     styles_of,
 )
 
-CLEAN_NOISE = CLEAN.full_label
-
-
-def error_at_the_end(result: Result) -> float:
-    """Return the test error after the last round, in percent."""
-    assert result.record is not None
-    return 100.0 * result.record.curves["test_errors"][-1] / result.record.n_test
-
-
-def seconds_of_fit(result: Result) -> float:
-    """Return the time of the fit in seconds."""
-    assert result.record is not None
-    return float(result.record.seconds["fit"])
-
-
-def means(
-    study: Study, noise: str, value: Callable[[Result], float]
-) -> tuple[list[str], dict[str, np.ndarray]]:
-    """Return the data sets with values of every booster, and the means of each booster on them.
-
-    Each mean is over the repeats on one data set.
-    """
-    found = {
-        (booster, dataset): np.mean([value(result) for result in results if result.ok])
-        for (of_noise, dataset, booster), results in study.cells.items()
-        if of_noise == noise and any(result.ok for result in results)
-    }
-    sets = [d for d in study.datasets if all((b, d) in found for b in study.contenders)]
-    return sets, {b: np.array([found[b, d] for d in sets]) for b in study.contenders if sets}
-
-
-def models(study: Study) -> dict[str, list[tuple[float, str]]]:
-    """Return rates and labels of the noises of each noise model, beginning with clean labels."""
-    clean = [(0.0, noise) for noise in study.noises if noise == CLEAN_NOISE]
-    found: dict[str, dict[float, str]] = {}
-    for result in study.results:
-        if result.noise != CLEAN_NOISE:
-            found.setdefault(result.run.noise.model, {})[result.noise_rate] = result.noise
-    return {model: [*clean, *sorted(labels.items())] for model, labels in found.items()}
+standings = load_plugin(Path(__file__).with_name("standings.py"))
 
 
 def leaves(study: Study) -> Figure:
@@ -74,8 +36,10 @@ def leaves(study: Study) -> Figure:
     axes = figure.subplots(1, len(study.noises), sharey=True, squeeze=False)[0]
     for axis, noise in zip(axes, study.noises, strict=True):
         lines: dict[str, list[tuple[float, float, float, float]]] = {}
-        for label, errors in means(study, noise, error_at_the_end)[1].items():
-            lines.setdefault(named_as[label], []).append((sizes[label], *interval(errors)))
+        sets, errors, _ = standings.complete(study, [noise])
+        for label, of_sets in zip(study.contenders, errors, strict=True):
+            if sets:
+                lines.setdefault(named_as[label], []).append((sizes[label], *interval(of_sets)))
         for name, points in lines.items():
             x, y, low, high = np.array(sorted(points)).T
             axis.plot(x, y, markersize=3, label=name, **styles[name])
@@ -115,20 +79,16 @@ def error_time(study: Study, *, at: OneOrMore[float] = (0.0, 0.2)) -> Figure:
     axes = figure.subplots(1, len(at), squeeze=False)[0]
     styles = styles_of(study)
     for axis, rate in zip(axes, at, strict=True):
-        levels = [level for of_model in models(study).values() for level in of_model]
-        noises = dict.fromkeys(noise for r, noise in levels if r == rate)
+        noises = dict.fromkeys(r.noise for r in study.results if r.noise_rate == rate)
         if not noises:
             raise BoostbenchError(f"there are no runs at the rate {rate:g}")
-        all_errors = [means(study, noise, error_at_the_end)[1] for noise in noises]
-        all_times = [means(study, noise, seconds_of_fit)[1] for noise in noises]
+        # the noises may have other data sets, but each has the same of all methods
+        found = [standings.complete(study, [noise])[1:] for noise in noises]
         points = {}
-        for label in study.contenders:
-            errors = [of_noise.get(label) for of_noise in all_errors]
-            times = [of_noise.get(label) for of_noise in all_times]
-            if all(part is not None and len(part) for part in errors):
-                # the noises may have other data sets, but each has the same of all methods
-                time = float(np.median(np.concatenate(times)))
-                points[label] = time, float(np.mean([np.mean(part) for part in errors]))
+        if all(errors.size for errors, _ in found):
+            for k, label in enumerate(study.contenders):
+                time = float(np.median(np.concatenate([seconds[k] for _, seconds in found])))
+                points[label] = time, float(np.mean([errors[k].mean() for errors, _ in found]))
         front = list(pareto(points.values()))
         axis.plot(*np.array(front).T, color="0.7", linewidth=1.0, zorder=0)
         for label, (x, y) in points.items():

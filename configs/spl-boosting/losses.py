@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from boostbench.plugins import GREY, INK, BoostbenchError, Study, load_plugin, round_ticks
+from boostbench.plugins import GREY, INK, BoostbenchError, Study, lay_out, load_plugin, round_ticks
 
 margin_losses = load_plugin(Path(__file__).with_name("margin_losses.py"))
 NamedLoss = margin_losses.NamedLoss
@@ -74,15 +74,11 @@ def losses(
     read = [margin_losses.read_losses(panel) for panel in panels]
     low, high = margins
     m = np.linspace(low, high, _N_POINTS)
-    figure = Figure(figsize=(0.3 + _PANEL * len(read), _HEIGHT), layout="constrained")
-    for place, losses in enumerate(read, start=1):
-        axes = figure.add_subplot(1, len(read), place)
-        if len(read) > 1:
-            axes.set_title(f"({'abcdefgh'[place - 1]})", loc="left", fontweight="bold")
+    titles = [f"({chr(ord('a') + place)})" * (len(read) > 1) for place in range(len(read))]
+    labels = "margin m = y F(x)", _AXES[show]
+    figure, grid = lay_out(titles, len(read), (_PANEL, _HEIGHT), (0.3, 0.0), labels)
+    for axes, losses in zip(grid, read, strict=True):
         _draw_panel(axes, losses, m, show, top)
-        axes.set_xlabel("margin m = y F(x)")
-        if place == 1:
-            axes.set_ylabel(_AXES[show])
         axes.legend(loc="upper right", fontsize=7, handlelength=2.2, labelspacing=0.3)
     return figure
 

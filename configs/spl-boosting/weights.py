@@ -20,6 +20,7 @@ from boostbench.plugins import (
     Problem,
     Result,
     Study,
+    lay_out,
     load_plugin,
     prepare,
     round_ticks,
@@ -63,16 +64,11 @@ def weights(
     problem = prepare(chosen[0].run)
     if gaussians is None or problem.n_classes != 2:
         raise BoostbenchError("weights are drawn for two classes of Gaussians in the plane")
-    n_columns = min(columns, len(chosen) + 1)
-    n_rows = -(-(len(chosen) + 1) // n_columns)
-    figure = Figure(
-        figsize=(0.3 + _PANEL * n_columns, _BOTTOM + _PANEL * n_rows), layout="constrained"
-    )
+    titles, size = ["samples", *(result.run.method for result in chosen)], (_PANEL, _PANEL)
+    n_columns, labels = min(columns, len(titles)), ("x₁", "x₂")
+    figure, grid = lay_out(titles, n_columns, size, (0.3, _BOTTOM), labels, pad=21)
     low, high = problem.X.min(axis=0) - 0.6, problem.X.max(axis=0) + 0.6
-    for place, result in enumerate([None, *chosen], start=1):
-        axes = figure.add_subplot(n_rows, n_columns, place)
-        title = "samples" if result is None else result.run.method
-        axes.set_title(title, loc="left", fontweight="bold", pad=21)
+    for axes, result in zip(grid, [None, *chosen], strict=True):
         n = len(problem.y)
         w = np.full(n, 1.0 / n) if result is None else _weights_of(result)
         noisy = problem.y != problem.y_clean
@@ -90,10 +86,6 @@ def weights(
         axes.xaxis.set_major_locator(round_ticks(5))
         axes.yaxis.set_major_locator(round_ticks(5))
         axes.grid(visible=False)
-        if place > len(chosen) + 1 - n_columns:
-            axes.set_xlabel("x₁")
-        if place % n_columns == 1:
-            axes.set_ylabel("x₂")
     figure.legend(handles=_handles(), loc="outside lower center", ncols=3, columnspacing=1.6)
     return figure
 

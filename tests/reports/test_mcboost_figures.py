@@ -81,15 +81,15 @@ def test_margins_are_half_the_lead_of_the_right_class(gaussians):
 
 def test_predictions_are_drawn_above_the_samples(gaussians):
     figure = drawn(draw_predictions, gaussians, booster="cd", at=[4, 8])
-    assert [axes.get_title(loc="left") for axes in figure.axes[::2]] == ["T = 0", "T = 4", "T = 8"]
+    assert [axes.get_title(loc="left") for axes in figure.axes[:3]] == ["T = 0", "T = 4", "T = 8"]
     result = result_of(gaussians, "cd")
-    upper, lower = figure.axes[4], figure.axes[5]
+    upper, lower = figure.axes[2], figure.axes[5]
     y, X = predictor.labels_of(result), prepare(result.run).X_test
     clouds = [c.get_offsets() for c in upper.collections if len(c.get_offsets()) > 1]
     assert [len(cloud) for cloud in clouds] == np.bincount(y).tolist()
     assert_allclose(clouds[0], predictor.predictor_of(result, 8)[y == 0])
     assert sum(len(c.get_offsets()) for c in lower.collections[:3]) == len(X)
-    assert "of all samples 11.45 %" in figure.axes[1].get_title(loc="right")
+    assert "of all samples 11.45 %" in figure.axes[3].get_title(loc="right")
 
 
 @pytest.mark.parametrize(

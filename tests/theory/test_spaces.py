@@ -9,12 +9,12 @@ from scipy.optimize import linprog
 
 from boostbench.theory.bounds import error_bound
 from boostbench.theory.conditions import decide
-from tests.theory.vectors import LAZY, VECTORS
+from tests.theory.vectors import LAZY, VECTORS, subsets, windows
 
 
 def test_windows_have_the_specified_classifiers() -> None:
     vector = VECTORS["windows"]
-    space = LAZY.windows(vector["n"], vector["n_classes"], vector["gamma"])
+    space = windows(vector["n"], vector["n_classes"], vector["gamma"])
     assert_array_equal(space.predictions[:, 0], vector["first"])
     right = space.predictions == space.y[:, None]
     assert (right.sum(axis=0) == vector["width"]).all()
@@ -22,7 +22,7 @@ def test_windows_have_the_specified_classifiers() -> None:
 
 
 def test_windows_answer_the_lowest_wrong_label_elsewhere() -> None:
-    space = LAZY.windows(13, 4, 0.4)
+    space = windows(13, 4, 0.4)
     assert decide(space, "minimal").gamma > 1e-9
     wrong = space.predictions != space.y[:, None]
     lowest = np.where(space.y == 0, 1, 0)
@@ -74,7 +74,7 @@ def test_the_lazy_space_tries_the_constants_first() -> None:
 
 @pytest.mark.parametrize(("n", "K", "r"), [(5, 4, 2), (7, 5, 2), (6, 3, 3)])
 def test_mm_needs_no_more_than_the_edge_of_the_subsets(n: int, K: int, r: int) -> None:
-    space = LAZY.subsets(n, K, r)
+    space = subsets(n, K, r)
     assert decide(space, "m1").gamma <= 1e-9
     gamma = decide(space, "minimal").gamma
     game = LAZY.play_lazy("adaboost-mm", n_rounds=1000, gamma=gamma - 1e-9, space=space)
