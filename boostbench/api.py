@@ -133,7 +133,7 @@ class Experiment:
         executor: str = "local",
         retry: Sequence[str] = (),
         fresh: bool = False,
-        on_plan: Callable[[Plan], None] | None = None,
+        plan: Plan | None = None,
         on_event: Listener | None = None,
     ) -> Progress:
         """Run all missing and stale runs; each record is written as soon as its run has ended.
@@ -151,8 +151,10 @@ class Experiment:
             Do only the runs with one of these statuses, such as ``"failed"`` or ``"timeout"``.
         fresh : bool, default=False
             Do all runs again.
-        on_plan, on_event : callable or None, default=None
-            Called with the first plan, and with the `Progress` after every step.
+        plan : Plan or None, default=None
+            What `plan` returned, if it is at hand.
+        on_event : callable or None, default=None
+            Called with the `Progress` after every step.
 
         Returns
         -------
@@ -166,9 +168,7 @@ class Experiment:
         """
         from boostbench.experiments.running.conduct import Progress, make_executor, run_plan
 
-        plan = self.plan()
-        if on_plan is not None:
-            on_plan(plan)
+        plan = plan or self.plan()
         todo = plan.todo(retry=retry, fresh=fresh)
         outcome, done = Progress(), set[Run]()
         if todo:

@@ -74,17 +74,26 @@ def run(
     """
     load = partial(selection.load, shard=parse_shard(shard))
     experiments = load(check_parameters=False)
-    if fresh or retry or any(e.plan(check_packages=False).todo() for e in experiments):
+    plans = [experiment.plan() for experiment in experiments]
+    if fresh or retry or any(each.todo() for each in plans):
         load()  # checks parameters, which imports the boosters and so is only done for a run
     options: dict[str, Any] = {"jobs": jobs, "executor": executor, "retry": retry, "fresh": fresh}
-    codes = [run_and_print(experiment, quiet=quiet, **options) for experiment in experiments]
+    codes = [
+        run_and_print(experiment, quiet=quiet, plan=plan, **options)
+        for experiment, plan in zip(experiments, plans, strict=True)
+    ]
     if not quiet and shard is None:
         print(next_line("report", *selection.configs, **vars(selection)))
     return max(codes)
 
 
 def run_and_print(
-    experiment: Experiment, *, quiet: bool = False, retry: Sequence[str] = (), **options: Any
+    experiment: Experiment,
+    *,
+    quiet: bool = False,
+    retry: Sequence[str] = (),
+    plan: Plan | None = None,
+    **options: Any,
 ) -> int:
     """Run an experiment, print progress and outcome, and return the exit code.
 
@@ -97,8 +106,11 @@ def run_and_print(
     """
     name = experiment.config.name
     options["retry"] = [word.strip() for words in retry for word in words.split(",")]
+    plan = plan or experiment.plan()
+    for reason, n in plan.skipped().items():
+        print_error(f"skipping {n_runs(n)}: {reason}")
     with showing_progress(name, quiet=quiet) as listener:
-        outcome = experiment.run(**options, on_plan=_print_skipped, on_event=listener)
+        outcome = experiment.run(**options, plan=plan, on_event=listener)
     has_failed = _print_failures(outcome)
     if not quiet or outcome.interrupted:
         print(_summary(name, outcome))
@@ -107,11 +119,6 @@ def run_and_print(
         raise KeyboardInterrupt
     statuses = {planned.status for planned in outcome.untouched}
     return INCOMPLETE if has_failed or outcome.n_left or "skipped" in statuses else OK
-
-
-def _print_skipped(plan: Plan) -> None:
-    for reason, n in plan.skipped().items():
-        print_error(f"skipping {n_runs(n)}: {reason}")
 
 
 def _print_failures(outcome: Progress) -> bool:
