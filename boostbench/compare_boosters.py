@@ -7,6 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -163,10 +164,12 @@ def last_winner(results: str | Path = "results", on: str = "") -> dict[str, Any]
         If there is no such comparison.
     """
     path = _folder(results) / "last.json"
-    if not path.is_file():
+    winners: list[dict[str, Any]] = []
+    with suppress(OSError, ValueError):  # absent, or damaged
+        winners = json.loads(path.read_bytes())
+    if not winners:
         what = "name a booster; without one, the best of the last 'boostbench compare' is fitted"
         raise BoostbenchError(f"{what}, and there was none", where=str(results))
-    winners: list[dict[str, Any]] = json.loads(path.read_bytes())
     chosen = [each for each in winners if on in ("", each["on"])]
     if len(chosen) != 1:
         known = ", ".join(each["on"] for each in winners)

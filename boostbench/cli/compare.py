@@ -114,7 +114,7 @@ def compare(
                 print_columns(dataset.columns)
             for remark in comparing.rare_classes(dataset, options.folds):
                 print(f"{label}: {remark}")
-        code = run_and_print(experiment, quiet=as_json, jobs=jobs, retry=retry)
+        code = run_and_print(experiment, experiment.plan(), quiet=as_json, jobs=jobs, retry=retry)
     comparison = comparing.answer(experiment, rope, page)
     winners = comparing.remember(experiment, comparison, **given)
     if as_json:

@@ -79,7 +79,7 @@ def run(
         load()  # checks parameters, which imports the boosters and so is only done for a run
     options: dict[str, Any] = {"jobs": jobs, "executor": executor, "retry": retry, "fresh": fresh}
     codes = [
-        run_and_print(experiment, quiet=quiet, plan=plan, **options)
+        run_and_print(experiment, plan, quiet=quiet, **options)
         for experiment, plan in zip(experiments, plans, strict=True)
     ]
     if not quiet and shard is None:
@@ -88,12 +88,7 @@ def run(
 
 
 def run_and_print(
-    experiment: Experiment,
-    *,
-    quiet: bool = False,
-    retry: Sequence[str] = (),
-    plan: Plan | None = None,
-    **options: Any,
+    experiment: Experiment, plan: Plan, *, quiet: bool, retry: Sequence[str] = (), **options: Any
 ) -> int:
     """Run an experiment, print progress and outcome, and return the exit code.
 
@@ -106,7 +101,6 @@ def run_and_print(
     """
     name = experiment.config.name
     options["retry"] = [word.strip() for words in retry for word in words.split(",")]
-    plan = plan or experiment.plan()
     for reason, n in plan.skipped().items():
         print_error(f"skipping {n_runs(n)}: {reason}")
     with showing_progress(name, quiet=quiet) as listener:

@@ -132,7 +132,8 @@ def reproduce(*, selection: Experiments, jobs: Jobs = None) -> int:
         if sized := next((name for name in larger if name in config.sizes), None):
             (experiment,) = replace(selection, configs=[str(config.path)], size=sized).load()
         print(f"== {config.name}{f' ({sized})' if sized else ''}", flush=True)
-        codes += [run_and_print(experiment, jobs=jobs), _report(experiment)]
+        codes.append(run_and_print(experiment, experiment.plan(), quiet=False, jobs=jobs))
+        codes.append(_report(experiment))
     print(write_overview(selection.results))
     return max(codes)
 

@@ -172,7 +172,11 @@ def test_a_file_without_rows_and_a_folder_as_output_are_refused(boostbench):
     assert outcome.err == "boostbench: models: a folder, where a file is to be written\n"
 
 
-def test_without_a_comparison_a_booster_must_be_named(boostbench):
+@pytest.mark.parametrize("last", ["", "{", "[]"], ids=["absent", "damaged", "of nothing"])
+def test_without_a_comparison_a_booster_must_be_named(boostbench, last):
+    if last:
+        Path("results/compare").mkdir(parents=True)
+        Path("results/compare/last.json").write_text(last)
     outcome = boostbench("fit", "-o", "m.skops")
     assert outcome.code == 2
     assert "name a booster; without one, the best of the last 'boostbench compare'" in outcome.err

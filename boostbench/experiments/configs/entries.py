@@ -170,6 +170,9 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
     for key, booster in itertools.product(entry.boosters if entry else (), boosters):
         if key in (booster.label, booster.name):
             mistakes.take(check, booster, "boosters", key)
+    for key in entry.at_most if entry and boosters else ():
+        if all(entry.adapted(booster).parameter(key) is None for booster in boosters):
+            mistakes.add(f"no booster is given a parameter {key!r}", "at_most", key)
     dependent = [booster.label for booster in boosters if booster.takes_cost_of_data]
     if dependent and data and not data.cost:
         what = f"requires the option 'cost', a matrix, because {dependent[0]} has 'cost: data'"
