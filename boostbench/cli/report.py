@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import logging
+import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
+from functools import partial
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boostbench.cli.options import Output, Results, SelectedRuns, flag, option, parse_rounds
-from boostbench.cli.output import INCOMPLETE, OK, print_error
+from boostbench.cli.options import Jobs, Output, Results, SelectedRuns, flag, option, parse_rounds
+from boostbench.cli.output import INCOMPLETE, OK, PrintedLog, print_error
 from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.reports.text import csv_text
+from boostbench.threads import n_cores
 from boostbench.whole_files import write_file
 
 if TYPE_CHECKING:
@@ -42,13 +49,15 @@ def report(
         flag("Also write LaTeX tables, figures and the protocol for a paper of yours.", "--paper"),
     ] = False,
     output: _Output = None,
+    jobs: Jobs = None,
     open_page: Annotated[bool, flag("Open the page in a web browser.", "--open")] = False,
 ) -> int:
     """Write tables, figures, verdicts and an offline page.
 
     Trains nothing, and prints the main table. Runs without a record are read from the packed
     records in the report folder. The exit code is 1 if runs lack a result or a table or figure
-    could not be made. With --all, README.md and index.html list all reports.
+    could not be made. With --all, README.md and index.html list all reports, and --jobs processes
+    make them, each of up to a gigabyte.
 
     Examples:
       boostbench report noise20 --open
@@ -60,19 +69,19 @@ def report(
         raise BoostbenchError("name configs, or give --all", where="report")
     if every and selection.size:
         raise BoostbenchError("--all includes all sizes; leave --size out", where="report")
+    if jobs and not every:
+        raise BoostbenchError("is for --all; leave it out", where="--jobs")
+    if every:
+        make = partial(_printed, output=output, paper=paper, pack=pack)
+        written = _write_all(selection, jobs or n_cores(), make)
+    else:
+        loaded = selection.load(check_parameters=False)
+        written = (write_report(each, output, paper=paper, pack=pack)[1:] for each in loaded)
     codes = [OK]
-    for part in _with_folders(selection) if every else [selection]:
-        try:
-            for experiment in part.load(check_parameters=False):
-                _, code, page = write_report(experiment, output, paper=paper, pack=pack)
-                codes.append(code)
-                if open_page and typer.launch(page.resolve().as_uri()):
-                    print_error(f"no web browser found; open {page.resolve().as_uri()}")
-        except BoostbenchError as error:
-            if not every:
-                raise
-            print_error(error)  # the other reports are written all the same
-            codes.append(INCOMPLETE)
+    for code, page in written:
+        codes.append(code)
+        if open_page and page and typer.launch(page.resolve().as_uri()):
+            print_error(f"no web browser found; open {page.resolve().as_uri()}")
     if every:
         from boostbench.reports.overview import write_overview
 
@@ -106,13 +115,52 @@ def write_report(
     return made, OK if made.is_whole else INCOMPLETE, written[-1]
 
 
-def _with_folders(selection: SelectedRuns) -> Iterator[SelectedRuns]:
-    """Yield a selection for each shipped config and size that has a folder in the results."""
+#: Exit code and page of a report, and what was printed on stderr and on stdout.
+_Made = tuple[tuple[int, Path | None], str, str]
+
+
+def _write_all(
+    selection: SelectedRuns, jobs: int, make: Callable[[SelectedRuns], _Made]
+) -> Iterator[tuple[int, Path | None]]:
+    """Write and print the reports of all shipped configs, those of the most records first.
+
+    With several jobs, processes make them. They have the same bytes for any number of jobs.
+    """
+    from joblib import Parallel, delayed
+
+    from boostbench.experiments.store.records import PACKED
+
+    parts = []
     for name, path in shipped_configs().items():
         written = read_extended(path, [])[0].data
         for size in (None, *written.get("sizes", ())):
-            if (selection.results / "-".join(filter(None, [written["name"], size]))).is_dir():
-                yield replace(selection, configs=[name], size=size)
+            folder = selection.results / "-".join(filter(None, [written["name"], size]))
+            if folder.is_dir():
+                n_bytes = sum(packed.stat().st_size for packed in folder.glob(PACKED))
+                parts.append((n_bytes, replace(selection, configs=[name], size=size)))
+    largest_first = [part for _, part in sorted(parts, key=lambda each: -each[0])]
+    n_processes = max(min(jobs, len(parts)), 1)
+    made = Parallel(n_processes, return_as="generator")(delayed(make)(p) for p in largest_first)
+    try:
+        for outcome, complaints, text in made:
+            print(complaints, end="", file=sys.stderr, flush=True)
+            print(text, end="", flush=True)
+            yield outcome
+    except BrokenProcessPool:
+        what = "a process that made reports was killed, maybe for lack of memory; try --jobs 1"
+        raise BoostbenchError(what, where="report") from None
+
+
+def _printed(selection: SelectedRuns, **options: Any) -> _Made:
+    """Write a report by `write_report`; it is left out if the config or its records are wrong."""
+    logging.getLogger("boostbench").handlers = [PrintedLog()]  # of this process
+    outcome: tuple[int, Path | None] = INCOMPLETE, None
+    with redirect_stderr(StringIO()) as complaints, redirect_stdout(StringIO()) as text:
+        try:
+            outcome = write_report(selection.load(check_parameters=False)[0], **options)[1:]
+        except BoostbenchError as error:
+            print_error(error)
+    return outcome, complaints.getvalue(), text.getvalue()
 
 
 def _print_table(report: Report) -> None:

@@ -1,4 +1,4 @@
-"""`report --pack` and `report --all`: results without records."""
+"""`report --pack` and `report --all`: results without records, by any number of processes."""
 
 import shutil
 
@@ -14,23 +14,24 @@ def test_all_reports_come_from_packed_records_alone(boostbench, tiny, tmp_path, 
     assert boostbench("report", tiny, other, "--pack").code == 0
     folders = [file.parent for file in tmp_path.rglob("records.jsonl.xz")]
     shutil.rmtree(folders[0].parent / "runs")
-    outcome = boostbench("report", "--all", "--output", tmp_path / "all")
-    assert outcome.code == 0, outcome.err
-    for folder in folders:
-        made = {path.name for path in (tmp_path / "all" / folder.name).iterdir()}
-        assert made == {path.name for path in folder.iterdir()} - {"records.jsonl.xz"}
-        assert folder.name in (tmp_path / "all" / "README.md").read_text()
-    damaged, _ = folders
-    (damaged / "records.jsonl.xz").write_bytes(b"")
-    outcome = boostbench("report", "--all", "--output", tmp_path / "rest")
-    assert (outcome.code, outcome.err.count("\n")) == (1, 1)
-    assert "the file cannot be unpacked" in outcome.err
-    assert (tmp_path / "rest" / folders[1].name / "report.html").is_file()
-    index = tmp_path / "all" / "index.html"
+    printed = {}
+    for jobs in ("1", "2"):
+        outcome = boostbench("report", "--all", "--output", tmp_path / jobs, "--jobs", jobs)
+        assert outcome.code == 0, outcome.err
+        printed[jobs] = outcome.out.replace(str(tmp_path / jobs), ""), outcome.err
+        for folder in folders:
+            made = {path.name for path in (tmp_path / jobs / folder.name).iterdir()}
+            assert made == {path.name for path in folder.iterdir()} - {"records.jsonl.xz"}
+            assert folder.name in (tmp_path / jobs / "README.md").read_text()
+    assert printed["1"] == printed["2"]
+    files = [path.relative_to(tmp_path / "1") for path in (tmp_path / "1").rglob("*.*")]
+    for file in files:
+        assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
+    assert boostbench("report", tiny, "--jobs", "2").code == 2
+    index = tmp_path / "1" / "index.html"
     index.unlink()
     index.mkdir()  # cannot be replaced by a file
-    damaged.rename(tmp_path / "away")
-    outcome = boostbench("report", "--all", "--output", tmp_path / "all")
+    outcome = boostbench("report", "--all", "--output", tmp_path / "1", "--jobs", "1")
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
     assert "cannot be written: Is a directory" in outcome.err
 
