@@ -387,7 +387,7 @@ def load_experiments(
     data: Paths = (),
     overrides: Mapping[str, Any] | Sequence[str] = (),
     size: str | None = None,
-    only: Sequence[str] = (),
+    only: str | Sequence[str] = (),
     shard: tuple[int, int] | None = None,
     plugins: Paths = (),
     check_parameters: bool = True,
@@ -401,12 +401,12 @@ def load_experiments(
         Folder of run records and reports. Need not exist.
     data : path or sequence of path, default=()
         Folders with data files.
-    overrides : mapping or sequence of str, default=()
+    overrides : mapping, str or sequence of str, default=()
         Values that replace those of the config: ``{"rounds": 100, "noise.rate": 0.1}`` or
         ``["rounds=100"]``.
     size : str or None, default=None
         Variant under ``sizes`` in the config.
-    only : sequence of str, default=()
+    only : str or sequence of str, default=()
         Names of data sets, boosters or noises, or patterns of run ids: keep only matching runs.
         Each must match in at least one config.
     shard : tuple of int or None, default=None
@@ -427,6 +427,7 @@ def load_experiments(
     folders = paths_of(data)
     if isinstance(overrides, Mapping):
         overrides = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
+    overrides, only = ([x] if isinstance(x, str) else x for x in (overrides, only))
     load_plugins(paths_of(plugins), where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error
     loaded = load_configs(

@@ -223,6 +223,7 @@ def comparison_experiment(boosters: Sequence[Booster], on: Paths, **options: Any
     boosters, on, **options
         As for `experiment_on`; at least two boosters.
     """
+    boosters = [boosters] if isinstance(boosters, str) else boosters
     if len(boosters) < 2:
         raise BoostbenchError(f"name two boosters or more, or take --advise; found {len(boosters)}")
     return experiment_on(boosters, on, **options)

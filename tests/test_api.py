@@ -91,6 +91,8 @@ def test_overrides_as_a_mapping_and_as_texts_are_the_same(path):
     written = Experiment.load(path, overrides=["rounds=2", "noise.rate=0.1"])
     assert mapped.runs == written.runs
     assert {(run.rounds, run.noise.rate) for run in mapped.runs} == {(2, 0.1)}
+    one = Experiment.load(path, overrides="rounds=2", only="wine")
+    assert {(run.dataset, run.rounds) for run in one.runs} == {("wine", 2)}
 
 
 def test_results_of_the_folder_are_those_of_the_experiment(done):

@@ -4,6 +4,7 @@ import pytest
 
 from boostbench import Experiment
 from boostbench.compare_boosters import comparison_experiment, data_of
+from boostbench.errors import BoostbenchError
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
 
@@ -59,6 +60,11 @@ def test_a_plugin_file_is_a_booster_and_a_list_is_several(tmp_path):
     asked = ["mine.py:Mine:weak_learner=stump", "sm-boost:subsample=[0.5, 1],step=1"]
     shown = [run.method for run in comparison_experiment(asked, "iris", **SMALL).runs[:2]]
     assert shown == ["Mine (weak_learner=stump)", "sm-boost (step=1, subsample=0.5)"]
+
+
+def test_one_booster_is_not_enough():
+    with pytest.raises(BoostbenchError, match="or take --advise; found 1"):
+        comparison_experiment("samme", "iris", **SMALL)
 
 
 def test_files_that_differ_in_the_suffix_are_two_data_sets(tmp_path):

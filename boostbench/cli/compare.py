@@ -46,7 +46,7 @@ class Options(DataOptions):
         ),
     ] = "0"
     folds: Annotated[int, option("N", "Folds of each cross-validation.")] = 5
-    repeats: Annotated[int, option("N", "Number of cross-validations.")] = 5
+    repeats: Annotated[int, option("N", "Number of cross-validations.", min=1)] = 5
     metric: Annotated[str, option("NAME", "Metric to compare by, e.g. log_loss.")] = "error"
     results: Results = Path("results")
 

@@ -200,7 +200,8 @@ class ColumnOptions:
         types = {column: kind for column, _, kind in (each.rpartition("=") for each in self.types)}
         if "" in types:
             raise BoostbenchError("give a column and what it is, e.g. zip=category", where="--type")
-        return {key: value for key, value in {**vars(self), "types": types}.items() if value}
+        given = {**vars(self), "types": types}
+        return {key: value for key, value in given.items() if value not in (None, "", [], {})}
 
 
 @dataclass(frozen=True, kw_only=True)
