@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from boostbench.experiments.planning.plans import Result
 from boostbench.registry import boosters
 from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, pdf_of
 from boostbench.reports.protocol import protocol
-from boostbench.reports.tables.table import to_latex
+from boostbench.reports.tables.table import short_labels, to_latex
 from boostbench.reports.text import asset, latex
-from boostbench.reports.values.frame import Study
+from boostbench.reports.values.frame import Study, error_at, holds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+_BEST, _CHOOSING = "best by validation", "validation_error"
 _MOST_COLUMNS = 6  # boosters of a table that have a column each; more have a row
 
 
@@ -25,36 +28,69 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
 
     The files are a ``.tex`` for each table and figure of the report, a ``.pdf`` for each figure,
     ``protocol.tex`` (a paragraph), and ``paper.tex``, which holds all of them. Tables mark boosters
-    that are not significantly worse than the best.
+    that are not significantly worse than the best, and have a column with the best variant of a
+    grid, chosen by the validation errors of each run.
 
     Raises
     ------
     BoostbenchError
         If no run has a result.
     """
-    config = study.config
-    narrow = {"columns": "rounds"} if len(study.boosters) > _MOST_COLUMNS else {}
-    options = {"table": {"tested": True, **narrow}}  # by kind of part
-    parts = tuple(
-        replace(part, options=part.options.model_copy(update=options.get(part.kind, {})))
-        for part in config.report
-    )
-    changed = config.model_copy(update={"report": parts, "claims": ()})
-    report = make_report(replace(study, config=changed))
-    own = {its.run.method for its in study.results if _is_own(its.run.booster.name)}
+    config, (with_best, remarks) = study.config, _with_best(study)
+    own = {its.run.method for its in with_best.results if _is_own(its.run.booster.name)}
     files: dict[str, str | bytes] = {"protocol.tex": f"{latex(protocol(study))}\n"}
-    for name, table in report.tables.items():
-        files[f"{name}.tex"] = to_latex(table, label=f"tab:{config.name}-{name}", own=own)
-    for name, figure in report.figures.items():
-        caption = latex(str(figure.get_label()))
-        with drawing_style():
-            star = fit_column(figure)
-            files[f"{name}.pdf"] = pdf_of(figure)
-        label = f"fig:{config.name}-{name}"
-        files[f"{name}.tex"] = str(asset("figure.tex")) % (star, name, caption, label, star)
+    for part in config.report:
+        its, options = study, part.options
+        if part.kind == "table":
+            narrow = {"columns": "rounds"} if len(with_best.boosters) > _MOST_COLUMNS else {}
+            its, options = with_best, options.model_copy(update={"tested": True, **narrow})
+        parts = (replace(part, options=options),)
+        alone = config.model_copy(update={"report": parts, "claims": ()})
+        report = make_report(replace(its, config=alone))
+        remarks += report.undrawn.values()
+        for name, table in report.tables.items():
+            files[f"{name}.tex"] = to_latex(table, label=f"tab:{config.name}-{name}", own=own)
+        for name, figure in report.figures.items():
+            caption = latex(str(figure.get_label()))
+            with drawing_style():
+                star = fit_column(figure)
+                files[f"{name}.pdf"] = pdf_of(figure)
+            label = f"fig:{config.name}-{name}"
+            files[f"{name}.tex"] = str(asset("figure.tex")) % (star, name, caption, label, star)
     inputs = [rf"\input{{{name}}}" for name in files if name.endswith(".tex")]
     files["paper.tex"] = str(asset("paper.tex")) % "\n".join(inputs)
-    return files, [*report.undrawn.values()]
+    return files, remarks
+
+
+def _with_best(study: Study) -> tuple[Study, list[str]]:
+    """Return a study with the best variant of each grid beside its variants, and remarks.
+
+    The variant with the lowest validation error is taken in each run, so the choice does not depend
+    on the test part.
+    """
+    results, order, remarks = list(study.results), list(study.boosters), []
+    grids: dict[str, list[str]] = {}  # labels that differ in values of parameters, by name
+    for label, (name, variant) in short_labels(study.boosters).items():
+        if "=" in variant:
+            grids.setdefault(name, []).append(label)
+    for name, labels in grids.items():
+        best = f"{name} ({_BEST})"
+        variants = [result for result in study.results if result.run.method in labels]
+        if not all(holds(result, _CHOOSING) for result in variants if result.ok):
+            what = f"no column '{best}': its runs have no validation errors, which a split such as"
+            remarks.append(f"{what} {{folds: 5, validation: true}} records")
+            continue
+        for _, of in itertools.groupby(sorted(variants, key=_problem), _problem):
+            chosen = min(of, key=lambda its: error_at(its, _CHOOSING) if its.ok else -1.0)
+            booster = replace(chosen.run.booster, label=best)
+            results.append(replace(chosen, run=replace(chosen.run, booster=booster)))
+        order.insert(order.index(labels[-1]) + 1, best)
+    results.sort(key=lambda result: order.index(result.run.method))
+    return replace(study, results=tuple(results)), remarks
+
+
+def _problem(result: Result) -> tuple[str, str, int, int]:
+    return result.noise, result.run.dataset, result.run.seed, result.fold
 
 
 def _is_own(name: str) -> bool:

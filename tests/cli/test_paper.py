@@ -5,6 +5,7 @@ import io
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from matplotlib.figure import Figure
@@ -80,7 +81,7 @@ def test_tables_figures_and_protocol_for_a_paper(paper):
     table = (paper / "table.tex").read_text()
     captions = re.findall(r"\\caption\{.*?\((clean|20 \\% exchanged)\)", table)
     assert list(dict.fromkeys(captions)) == ["clean", r"20 \% exchanged"]
-    for head in (r"$\gamma$=1", r"$\gamma$=3", r"\textit{Gamma}"):
+    for head in (r"$\gamma$=1", r"$\gamma$=3", "best by validation", r"\textit{Gamma}"):
         assert head in table
     words = (paper / "protocol.tex").read_text()
     for part in (
@@ -114,3 +115,13 @@ def test_the_paper_compiles_without_a_line_beyond_its_column(request):
     assert done.returncode == 0, done.stdout[-2000:]
     log = (paper / "paper.log").read_bytes()
     assert not re.search(rb"Missing character|Overfull", log)
+
+
+def test_without_validation_errors_no_variant_is_chosen(boostbench, tmp_path):
+    (tmp_path / "gamma.py").write_text(GAMMA)
+    small = STUDY.replace("validation: true, ", "").replace("[iris, wine]", "[iris]")
+    (tmp_path / "study.yaml").write_text(small.partition("  - curves")[0])
+    assert boostbench("run", "study.yaml", "--executor", "inline").code == 0
+    outcome = boostbench("report", "study.yaml", "--paper")
+    assert "left out of the paper: no column 'Gamma (best by validation)'" in outcome.err
+    assert "best by validation" not in Path("results/study/paper/table.tex").read_text()
