@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 from boostbench.plugins import GREY, INK, SMALL, OneOrMore, Study
 from boostbench.plugins import codewords as codewords_of
 
-_Size = Literal[2, 3, 4]
 _Orientation = Literal["recursive", "helmert"]
 _RAISED = "¹²³⁴"
-_LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # as in the panels of the paper
+_LIMITS = {2: 1.5, 3: 1.5, 4: 1.0}  # by the number of classes, as in the panels of the paper
 
 # The colour-blind safe palette of Okabe & Ito, then darker colours from that of Paul Tol.
 CLASS_COLOURS = (
@@ -37,7 +36,6 @@ CLASS_COLOURS = (
 def codewords(
     study: Study,
     *,
-    n_classes: Annotated[OneOrMore[_Size], MinLen(1)] = (2, 3, 4),
     orientation: Annotated[OneOrMore[_Orientation], MinLen(1)] = ("recursive",),
 ) -> Figure:
     """The vertices of the regular simplex that stand for 2, 3 or 4 classes.
@@ -48,19 +46,17 @@ def codewords(
     ----------
     study : Study
         Ignored, as codewords do not depend on any run.
-    n_classes : sequence of int, default=(2, 3, 4)
-        Numbers of classes.
     orientation : sequence of {"recursive", "helmert"}, default=("recursive",)
         Orientations of the simplex.
     """
     figure = Figure(
-        figsize=(2.15 * len(n_classes), 0.15 + 2.15 * len(orientation)), layout="constrained"
+        figsize=(2.15 * len(_LIMITS), 0.15 + 2.15 * len(orientation)), layout="constrained"
     )
-    panels = itertools.product(orientation, n_classes)
+    panels = itertools.product(orientation, _LIMITS)
     for place, (its_orientation, K) in enumerate(panels, start=1):
         Y = codewords_of(K, its_orientation)
         shape: dict[str, Any] = {"projection": "3d"} if K == 4 else {}
-        axes = figure.add_subplot(len(orientation), len(n_classes), place, **shape)
+        axes = figure.add_subplot(len(orientation), len(_LIMITS), place, **shape)
         words = f", {its_orientation}" if len(orientation) > 1 else ""
         axes.set_title(f"K = {K}{words}", loc="left", fontweight="bold")
         (_draw_tetrahedron if K == 4 else _draw_plane)(axes, Y, _LIMITS[K])

@@ -17,7 +17,6 @@ from boostbench.plugins import (
     SMALL,
     BoostbenchError,
     BoosterLabel,
-    DataSetLabel,
     OneOrMore,
     Result,
     Study,
@@ -43,7 +42,6 @@ def predictions(
     study: Study,
     *,
     booster: BoosterLabel | None = None,
-    dataset: DataSetLabel | None = None,
     seed: int | None = None,
     at: OneOrMore[int] | None = None,
 ) -> Figure:
@@ -58,14 +56,14 @@ def predictions(
     ----------
     study : Study
         Study with runs of ``cd-mcboost`` or ``gd-mcboost`` that recorded ``scores``.
-    booster, dataset : str or None, default=None
-        Labels; the first booster and data set of the config by default.
+    booster : str or None, default=None
+        Label; the first booster of the config by default.
     seed : int or None, default=None
         Seed of the run; the first one by default.
     at : sequence of int or None, default=None
         Rounds T in addition to 0; the checkpoints of the config by default.
     """
-    result = _chosen_result(study, booster, dataset, seed)
+    result = _chosen_result(study, booster, seed)
     rounds = [0, *chosen_rounds(study, at)]
     predictions = [predictor.predictor_of(result, T) for T in rounds]
     if predictions[0].shape[1] != 2:
@@ -100,10 +98,9 @@ def _handles(n_classes: int, *, with_plane: bool) -> list[Line2D]:
     return [*handles, line] if with_plane else handles
 
 
-def _chosen_result(
-    study: Study, booster: str | None, dataset: str | None, seed: int | None
-) -> Result:
-    label, name = booster or study.boosters[0], dataset or study.datasets[0]
+def _chosen_result(study: Study, booster: str | None, seed: int | None) -> Result:
+    """Return the first result that fits, on the first data set."""
+    label, name = booster or study.boosters[0], study.datasets[0]
     fitting = [
         result
         for result in study.results

@@ -38,16 +38,10 @@ def bars(
     value: MetricName = "test_error",
     at: AtRound = None,
     y_scale: Scale = "linear",
-    numbers: bool = True,
 ) -> Figure:
     """Means over repeats as bars: a group per data set, a bar per booster, a panel per noise.
 
     With several repeats, whiskers show one standard deviation.
-
-    Parameters
-    ----------
-    numbers : bool, default=True
-        Write the means above the bars.
     """
     (axis, T), colours = axis_at(study, value, at), colours_of(study)
     samples = samples_of(study, value, at)
@@ -66,7 +60,7 @@ def bars(
             for labels, sample in samples.items()
             if labels[0] == noise and sample.values
         }
-        _draw_noise(axes, study, cells, colours, number=number if numbers else "")
+        _draw_noise(axes, study, cells, colours, number=number)
         round_log_ticks(axes)
     words = repeats_in_words(study, band=False)
     spread = (
@@ -96,13 +90,12 @@ def _draw_noise(
             spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
             if len(values) > 1:
                 axes.errorbar(x, mean, spread, color=GREY, linewidth=0.8, capsize=1.5)
-            if number:
-                _write_vertically(axes, x, mean + spread, format(mean, number))
+            _write_vertically(axes, x, mean + spread, format(mean, number))
         if not any((dataset, booster) in cells for booster in study.boosters):
             statuses = dict.fromkeys(r.status for r in study.results if r.run.dataset == dataset)
             _write_vertically(axes, place, 0.0, ", ".join(statuses), axes.get_xaxis_transform())
     axes.set_xlim(-0.6, len(study.datasets) - 0.4)
-    axes.margins(y=0.16 if number else 0.05)
+    axes.margins(y=0.16)
 
 
 def _write_vertically(axes: Axes, x: float, y: float, text: str, transform: Any = "data") -> None:

@@ -98,10 +98,9 @@ def exact_zero_one_potential(
 
 
 @lru_cache
-def exact_bounds(K: int = 6, n_rounds: int = 10) -> tuple[Fraction, ...]:
+def exact_bounds() -> tuple[Fraction, ...]:
     """Return the bounds of Fig. 2, left, for T = 0, 1, ..., with edge 0 and uniform baseline."""
-    baseline = [Fraction(1, K)] * K
-    return tuple(exact_zero_one_potential(baseline, [0] * K, T) for T in range(n_rounds + 1))
+    return tuple(exact_zero_one_potential([Fraction(1, 6)] * 6, [0] * 6, T) for T in range(11))
 
 
 @lru_cache

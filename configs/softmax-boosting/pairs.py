@@ -158,24 +158,17 @@ def differences(
     y: _Last = None,
     value: OneOrMore[MetricName] = ("train_error", "test_error"),
     at: _Rounds = None,
-    bins: Annotated[int, Field(ge=2)] | None = None,
 ) -> Figure:
     """Histograms of the error of x minus that of y over data sets, noises and seeds.
 
     A row of panels per metric and a column per T. A bar has the colour of the booster with the
     lower error, which is y to the right of 0. A grey stem at 0 counts equal errors, and the dashed
     line is the median.
-
-    Parameters
-    ----------
-    bins : int or None, default=None
-        Number of bars, at least 2; 0 is always an edge between bars. By default twice the square
-        root of the number of problems, from 10 to 40.
     """
     pairing = pair_up(study, x, y, value, at)
     figure, panels = _panels(pairing, height=0.8)
     for metric, T, axes in panels:
-        _draw_bars(axes, pairing, metric, T, bins)
+        _draw_bars(axes, pairing, metric, T)
         if pairing.rounds[0] == T:
             axes.set_ylabel(f"{_words(metric)}:\nproblems")
         if metric == pairing.metrics[-1]:
@@ -190,11 +183,12 @@ def differences(
     return figure
 
 
-def _draw_bars(axes: Axes, pairing: Pairing, metric: str, T: int, bins: int | None) -> None:
+def _draw_bars(axes: Axes, pairing: Pairing, metric: str, T: int) -> None:
+    """Draw 10 to 40 bars, with an edge between bars at 0."""
     a, b = pairing.values[metric, T]
     difference = a - b
     low, high = min(0.0, float(difference.min())), max(0.0, float(difference.max()))
-    n_bars = bins or min(40, max(10, round(2 * len(difference) ** 0.5)))
+    n_bars = min(40, max(10, round(2 * len(difference) ** 0.5)))
     width = (high - low) / n_bars or 1.0
     edges = (width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)).tolist()
     for mask, booster in ((difference < 0, pairing.x), (difference > 0, pairing.y)):

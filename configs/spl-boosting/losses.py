@@ -47,7 +47,6 @@ def losses(
     *,
     panels: Sequence[Any],
     show: Literal["weights", "losses"] = "losses",
-    margins: Sequence[float] = (-3, 3),
     top: float = 4.0,
 ) -> Figure:
     """Losses as functions of the margin, or the weights of a sample.
@@ -64,16 +63,13 @@ def losses(
         tangent, zero-one), or ``{regulariser: {age: ...}}``.
     show : {"losses", "weights"}, default="losses"
         Whether to draw losses or weights.
-    margins : list of two numbers, default=(-3, 3)
-        Range of the margin.
     top : float, default=4.0
         Upper end of the axis, which cuts off the exponential loss.
     """
     if not isinstance(panels, list | tuple) or not panels:
         raise BoostbenchError(f"panels must be a list of lists of losses, found {panels!r}")
     read = [margin_losses.read_losses(panel) for panel in panels]
-    low, high = margins
-    m = np.linspace(low, high, _N_POINTS)
+    m = np.linspace(-3.0, 3.0, _N_POINTS)
     titles = [f"({chr(ord('a') + place)})" * (len(read) > 1) for place in range(len(read))]
     labels = "margin m = y F(x)", _AXES[show]
     figure, grid = lay_out(titles, len(read), (_PANEL, _HEIGHT), (0.3, 0.0), labels)

@@ -34,8 +34,6 @@ class RankLeads(AboutRuns):
         Values of n.
     against : tuple of str
         Labels of the others; all other boosters by default.
-    ties : bool
-        Whether equally often suffices.
     """
 
     fixed_unit = "mean"
@@ -43,7 +41,6 @@ class RankLeads(AboutRuns):
     booster: Labels
     within: Annotated[Listed[Whole], BeforeValidator(as_list), Distinct]
     against: Labels = ()
-    ties: bool = False
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield a case per booster and n: whether it leads, by signed ranks over data sets."""
@@ -65,11 +62,10 @@ class RankLeads(AboutRuns):
                     max(signed_rank_p(-each) for each in leads.values()),
                     min(1.0, len(leads) * min(signed_rank_p(each) for each in leads.values())),
                 )
-                here = lead > 0 or (self.ties and lead == 0)
                 outcome = Outcome(
                     "missing" if is_missing else "open",
                     -lead,
-                    here=None if is_missing else here,
+                    here=None if is_missing else lead > 0,
                     why="data sets without a result" * is_missing,
                     test=f"signed-rank test over {len(sets)} data sets",
                     p=p,

@@ -16,7 +16,6 @@ from boostbench.plugins import (
     INK,
     SMALL,
     BoostbenchError,
-    DataSetLabel,
     Problem,
     Result,
     Study,
@@ -39,9 +38,7 @@ _MARKS: dict[tuple[int, int], tuple[str, str, str]] = {
 }
 
 
-def weights(
-    study: Study, *, dataset: DataSetLabel | None = None, seed: int | None = None, columns: int = 3
-) -> Figure:
+def weights(study: Study, *, seed: int | None = None, columns: int = 3) -> Figure:
     """Training samples of two classes in the plane, as heavy as each booster has them at the end.
 
     The first panel shows the samples, and each other panel the weights of one booster, by areas of
@@ -52,14 +49,12 @@ def weights(
     ----------
     study : Study
         Study with runs that recorded ``sample_weights``.
-    dataset : str or None, default=None
-        Label of the data set; the first one of the config by default.
     seed : int or None, default=None
         Seed of the runs; the smallest one by default.
     columns : int, default=3
         Number of panels side by side.
     """
-    chosen = _chosen(study, dataset, seed)
+    chosen = _chosen(study, seed)
     gaussians = plane.gaussians_of(chosen[0])
     problem = prepare(chosen[0].run)
     if gaussians is None or problem.n_classes != 2:
@@ -90,18 +85,13 @@ def weights(
     return figure
 
 
-def _chosen(study: Study, dataset: str | None, seed: int | None) -> list[Result]:
-    """Return the runs with results on a data set for a seed and the first noise model."""
-    name = dataset or study.datasets[0]
+def _chosen(study: Study, seed: int | None) -> list[Result]:
+    """Return the runs with results for a seed, on the first data set and noise."""
     its_seed = min(r.run.seed for r in study.results) if seed is None else seed
-    noise = study.noises[0]
-    found = [
-        r
-        for r in study.results
-        if r.ok and (r.run.dataset, r.run.seed, r.noise) == (name, its_seed, noise)
-    ]
+    chosen = study.only(datasets=study.datasets[:1], noises=study.noises[:1])
+    found = [r for r in chosen.results if r.ok and r.run.seed == its_seed]
     if not found:
-        raise BoostbenchError(f"there is no run on {name!r} with the seed {its_seed}")
+        raise BoostbenchError(f"there is no run on {study.datasets[0]!r} with the seed {its_seed}")
     return found
 
 

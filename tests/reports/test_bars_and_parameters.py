@@ -102,8 +102,8 @@ def test_bars_are_means_in_groups_and_whiskers_one_standard_deviation(errors):
     assert [text.get_text() for text in axes.get_xticklabels()] == ["toy", "car", "gone"]
 
 
-def test_bars_without_numbers_and_in_rows_of_noises(tmp_path):
+def test_bars_in_rows_of_noises(tmp_path):
     config = make_config(tmp_path, datasets=["toy"], noise=[CLEAN, EXCHANGE])
-    figure = drawn(bars, study_of(config), numbers=False, y_scale="log")
+    figure = drawn(bars, study_of(config), y_scale="log")
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["clean", "exchange 0.2"]
-    assert [len(axes.texts) + len(axes.collections) for axes in figure.axes] == [0, 0]
+    assert [len(axes.texts) + len(axes.collections) for axes in figure.axes] == [3, 3]
