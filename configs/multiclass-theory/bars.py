@@ -60,15 +60,11 @@ def bars(
             for labels, sample in samples.items()
             if labels[0] == noise and sample.values
         }
-        _draw_noise(axes, study, cells, colours, number=number)
+        _draw_noise(axes, study, cells, colours, number)
         round_log_ticks(axes)
     words = repeats_in_words(study, band=False)
-    spread = (
-        "; whiskers: one standard deviation"
-        if len({(r.run.seed, r.fold) for r in study.results}) > 1
-        else ""
-    )
-    note = f"{T}; {words}{spread}"
+    several = len({(r.run.seed, r.fold) for r in study.results}) > 1
+    note = f"{T}; {words}{'; whiskers: one standard deviation' * several}"
     patches = [Patch(color=colour, label=name) for name, colour in colours.items()]
     add_legend(figure, patches, note=note)
     describe(figure, f"{capital(axis)} by data set at {note}.")
@@ -76,7 +72,7 @@ def bars(
 
 
 def _draw_noise(
-    axes: Axes, study: Study, cells: dict[Any, Any], colours: dict[str, str], *, number: str
+    axes: Axes, study: Study, cells: dict[Any, Any], colours: dict[str, str], number: str
 ) -> None:
     width = _BAR / (_BAR * len(study.boosters) + _GAP)  # relative to the distance of data sets
     for place, dataset in enumerate(study.datasets):

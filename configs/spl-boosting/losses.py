@@ -19,25 +19,16 @@ NamedLoss = margin_losses.NamedLoss
 
 _PANEL, _HEIGHT = 3.5, 2.9
 _N_POINTS = 1201
-_COLOURS = {
-    "exponential": "#0072B2",
-    "logistic": "#009E73",
-    "logistic-2": "#009E73",
-    "squared": "#882255",
-    "savage": "#D55E00",
-    "savage2": "#CC79A7",
-    "tangent": "#999933",
-    "zero-one": GREY,
-}
-_DASHES: dict[str, Any] = {
-    "exponential": (0, (4, 1.6)),
-    "logistic": (0, (1, 1.2)),
-    "logistic-2": (0, (1, 1.2)),
-    "squared": (0, (6, 1.2, 1, 1.2)),
-    "savage": (0, (3, 1.2, 1, 1.2)),
-    "savage2": (0, (8, 2)),
-    "tangent": (0, (3, 1.2, 1, 1.2, 1, 1.2)),
-    "zero-one": (0, (2, 1)),
+#: Colours and dashes of the classical losses.
+_STYLES: dict[str, tuple[str, Any]] = {
+    "exponential": ("#0072B2", (0, (4, 1.6))),
+    "logistic": ("#009E73", (0, (1, 1.2))),
+    "logistic-2": ("#009E73", (0, (1, 1.2))),
+    "squared": ("#882255", (0, (6, 1.2, 1, 1.2))),
+    "savage": ("#D55E00", (0, (3, 1.2, 1, 1.2))),
+    "savage2": ("#CC79A7", (0, (8, 2))),
+    "tangent": ("#999933", (0, (3, 1.2, 1, 1.2, 1, 1.2))),
+    "zero-one": (GREY, (0, (2, 1))),
 }
 _AXES = {"weights": "weight \N{MINUS SIGN}\u03c6\u2032(m)", "losses": "loss \u03c6(m)"}
 
@@ -89,8 +80,9 @@ def _draw_panel(
         values = its.loss.weight(m) if show == "weights" else its.loss.value(m)
         shown = np.where(values <= 1.5 * top, values, np.nan)
         if not its.is_latent:
-            style: dict[str, Any] = {"color": _COLOURS[its.name], "linestyle": _DASHES[its.name]}
-            axes.plot(m, shown, label=its.label, linewidth=1.2, zorder=3, **style)
+            colour, dashes = _STYLES[its.name]
+            look: dict[str, Any] = {"color": colour, "linestyle": dashes, "linewidth": 1.2}
+            axes.plot(m, shown, label=its.label, zorder=3, **look)
             continue
         colour = shades[latent.index(its)]
         axes.plot(m, shown, color=colour, label=its.label, linewidth=1.3, zorder=4)

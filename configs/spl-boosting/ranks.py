@@ -34,6 +34,8 @@ class RankLeads(AboutRuns):
         Values of n.
     against : tuple of str
         Labels of the others; all other boosters by default.
+    ties : bool
+        Whether equally often suffices.
     """
 
     fixed_unit = "mean"
@@ -41,6 +43,7 @@ class RankLeads(AboutRuns):
     booster: Labels
     within: Annotated[Listed[Whole], BeforeValidator(as_list), Distinct]
     against: Labels = ()
+    ties: bool = False
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield a case per booster and n: whether it leads, by signed ranks over data sets."""
@@ -65,7 +68,7 @@ class RankLeads(AboutRuns):
                 outcome = Outcome(
                     "missing" if is_missing else "open",
                     -lead,
-                    here=None if is_missing else lead > 0,
+                    here=None if is_missing else lead > 0 or (self.ties and lead == 0),
                     why="data sets without a result" * is_missing,
                     test=f"signed-rank test over {len(sets)} data sets",
                     p=p,

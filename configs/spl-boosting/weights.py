@@ -117,13 +117,13 @@ def _draw_samples(axes: Axes, problem: Problem, w: NDArray[np.float64]) -> None:
     area = _MEAN_AREA * len(w) * w / (w.sum() or 1.0)
     weightless = w == 0.0
     for (drawn, seen), (mark, colour, _) in _MARKS.items():
-        own = (problem.y_clean == drawn) & (problem.y == seen) & ~weightless
+        is_here = (problem.y_clean == drawn) & (problem.y == seen)
+        own, gone = is_here & ~weightless, is_here & weightless
         is_noisy = drawn != seen
         style: dict[str, Any] = {"alpha": 0.75 if is_noisy else 0.9, "zorder": 4 if is_noisy else 3}
         style["linewidths"] = 0 if is_noisy else 0.7
         x1, x2 = problem.X[own].T
         axes.scatter(x1, x2, s=area[own], marker=mark, color=colour, **style)
-        gone = (problem.y_clean == drawn) & (problem.y == seen) & weightless
         x1, x2 = problem.X[gone].T
         axes.scatter(
             x1,

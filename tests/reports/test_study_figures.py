@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
-from boostbench.experiments.runs import CLEAN, Noise, Run
+from boostbench.experiments.runs import CLEAN, Noise, Params, Run
 from boostbench.inputs import load_plugin
 from boostbench.reports.values.frame import Study
 
@@ -47,6 +47,13 @@ def test_means_over_sets_are_drawn_in_the_panel_of_their_noise_model(tmp_path: P
         assert_allclose(y, np.array([3, 4, 6]) + 2.5)  # 2.5 is the mean over the sets
         (low, high) = axis.collections[1].get_datalim(axis.transData).intervaly
         assert 2.5 + 3 - 2.5 <= low < 5.5 < 6 + 2.5 < high <= 6 + 5
+
+
+def test_parameters_of_a_noise_model_have_panels_of_their_own(tmp_path: Path) -> None:
+    noise = [Noise("pair", 0.2, Params({"ring": ring})) for ring in (1, 2)]
+    config = make_config(tmp_path, datasets=["dna"], noise=[CLEAN, *noise], rounds=2)
+    titles = [axis.get_title("left") for axis in made("noise", study_of(config)).axes]
+    assert titles == ["dna, pair (ring=1)", "dna, pair (ring=2)"]
 
 
 def test_the_pareto_front_of_error_and_time_is_joined(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -27,14 +29,6 @@ def test_windows_answer_the_lowest_wrong_label_elsewhere() -> None:
     wrong = space.predictions != space.y[:, None]
     lowest = np.where(space.y == 0, 1, 0)
     assert_array_equal(space.predictions[wrong], np.broadcast_to(lowest[:, None], (13, 13))[wrong])
-
-
-def test_all_classifiers_hold_each_once_and_the_first_first() -> None:
-    space = LAZY.all_classifiers([0, 1, 2], 3, first=[[2, 0], [2, 0], [2, 1]])
-    assert space.predictions.shape == (3, 27)
-    assert len({tuple(h) for h in space.predictions.T}) == 27
-    assert_array_equal(space.predictions[:, :2].T, [[2, 2, 2], [0, 0, 1]])
-    assert_array_equal(space.predictions[:, 2], [0, 0, 0])
 
 
 def worst_by_linear_program(row: np.ndarray, gamma: float) -> float:
@@ -68,8 +62,10 @@ def test_a_lazy_learner_holds_samme_and_not_mm() -> None:
     assert mm.error[-1] == 0.0
 
 
-def test_the_lazy_space_tries_the_constants_first() -> None:
-    assert_array_equal(LAZY.lazy_space().predictions.T[:4], [[0, 0], [1, 1], [0, 1], [0, 2]])
+def test_the_lazy_space_has_each_classifier_once_and_tries_the_constants_first() -> None:
+    answers = [*map(tuple, LAZY.lazy_space().predictions.T.tolist())]
+    assert answers[:2] == [(0, 0), (1, 1)]
+    assert sorted(answers) == [*product(range(3), range(3))]
 
 
 @pytest.mark.parametrize(("n", "K", "r"), [(5, 4, 2), (7, 5, 2), (6, 3, 3)])

@@ -9,6 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.runs import CLEAN
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.registry import figures
 from boostbench.reports.figures import panels
@@ -289,15 +290,23 @@ def draw_noise(
 
 
 def _levels(study: Study) -> dict[str, list[tuple[float, str]]]:
-    """Return rates and labels of the noises of each noise model, beginning with clean labels."""
-    found: dict[str, dict[float, str]] = {}
-    for result in study.results:
-        if np.isfinite(result.noise_rate):
-            found.setdefault(result.run.noise.model, {})[result.noise_rate] = result.noise
-    clean = found.pop("none", {})
+    """Return rates and labels of the noises of each noise model, beginning with clean labels.
+
+    A model with several parameters is several models, whose names have the parameters.
+    """
+    found: dict[tuple[str, str], dict[float, str]] = {}
+    for noise, rate in dict.fromkeys((r.run.noise, r.noise_rate) for r in study.results):
+        if np.isfinite(rate):
+            params = noise.full_label.removeprefix(noise.label)
+            found.setdefault((noise.model, params), {})[rate] = noise.full_label
+    clean = found.pop((CLEAN.model, ""), {})
     if not found or len({*clean, *(rate for of in found.values() for rate in of)}) < 2:
         raise BoostbenchError("a figure against the noise rate needs noise at two rates or more")
-    return {model: sorted({**clean, **of}.items()) for model, of in found.items()}
+    models = [model for model, _ in found]
+    return {
+        model + params * (models.count(model) > 1): sorted({**clean, **of}.items())
+        for (model, params), of in found.items()
+    }
 
 
 def _with_band(own: Repeats, *, is_mean: bool = False) -> tuple[float, float, float]:
