@@ -36,9 +36,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         if r.adopted
     }
     n_again, n_adopted = (sum(note[n] for note in notes.values()) for n in ("checked", "of"))
-    repeated = (
-        f"{n_again:,} of {n_adopted:,} runs repeated with this code gave the recorded results"
-    )
+    same = f"{n_again:,} of {n_adopted:,} runs repeated with this code gave the recorded results"
     facts = {
         "protocol": [protocol(study)] if records else [],
         "made": [" to ".join(dict.fromkeys((min(days), max(days))))] if days else [],
@@ -46,7 +44,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         "largest memory": [f"{memory:.0f} MB"] if memory else [],
         "data": [f"{run.dataset}: {key.data}" for run, key in keys],
         "code": [f"{run.method}: {key.code}" for run, key in keys],
-        "adopted": [f"{repeated}; the others were done with older code"] if notes else [],
+        "adopted": [f"{same}; the others were done with older code"] if notes else [],
         "boosters": [f"{in_print(name)}: {_plain(params)}" for name, params in boosters],
         "machine": _counted(
             f"{host.get('cpu') or 'unknown CPU'}, {host.get('cpus')} CPUs, {host.get('system')}"

@@ -216,10 +216,10 @@ def duration(seconds: float) -> str:
 
     Examples
     --------
-    >>> duration(8.25), duration(75), duration(7265)
-    ('8.2 s', '1 min 15 s', '2 h 1 min')
+    >>> duration(8.25), duration(59.96), duration(75), duration(7265)
+    ('8.2 s', '1 min 0 s', '1 min 15 s', '2 h 1 min')
     """
-    if seconds < 60:
+    if round(seconds, 1) < 60:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     if minutes < 60:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError, UnknownNameError
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
 from boostbench.quantities import QUANTITIES
 from boostbench.reports.values.frame import (
     EXPORT_COLUMNS,
@@ -112,6 +112,13 @@ def test_a_damaged_record_counts_as_missing(tmp_path):
     run = plan_of(config)[0].run
     study = collect(config, [make_result(run, "ok", "", None)])
     assert (study.results[0].status, study.results[0].ok) == ("missing", False)
+
+
+def test_noises_of_one_rate_are_told_apart_in_the_export(tmp_path):
+    noise = [Noise("pair", 0.2, Params({"ring": ring})) for ring in (1, 2)]
+    rows = export_rows(study_of(make_config(tmp_path, noise=noise, rounds=5)).results)
+    assert list(rows.columns) == [*EXPORT_COLUMNS, "noise"]
+    assert set(rows["noise"]) == {"pair 0.2 (ring=1)", "pair 0.2 (ring=2)"}
 
 
 def test_folds_are_told_apart_in_the_export(tmp_path):

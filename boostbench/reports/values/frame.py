@@ -257,7 +257,8 @@ def export_rows(
     Returns
     -------
     frame : DataFrame
-        Columns of `EXPORT_COLUMNS`, followed by ``fold`` if the splits have folds.
+        Columns of `EXPORT_COLUMNS`, followed by ``noise`` (its label) if noises differ in other
+        parameters than the rate, and by ``fold`` if the splits have folds.
 
     Raises
     ------
@@ -279,7 +280,9 @@ def export_rows(
         absent = f"{len(whole) - len(frame)} of {len(whole)} values are not recorded"
         _log.warning("%s; packed records hold only the rounds that the report reads", absent)
     has_folds = bool((frame["fold"] > 0).any())
-    return frame[[*EXPORT_COLUMNS, "fold"] if has_folds else list(EXPORT_COLUMNS)]
+    noises = {(r.run.noise.model, r.noise_rate): r.noise for r in results if r.ok}
+    has_params = not {r.noise for r in results if r.ok} <= {*noises.values()}
+    return frame[[*EXPORT_COLUMNS, *["noise"] * has_params, *["fold"] * has_folds]]
 
 
 def load_results(
