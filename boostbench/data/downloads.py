@@ -19,6 +19,7 @@ import json
 import lzma
 import pickle
 import re
+import resource
 import subprocess
 import sys
 import tarfile
@@ -315,7 +316,8 @@ def download_deb(package: str, folder: str) -> None:
 def _run(*command: str, cwd: str | None = None) -> bytes:
     """Return the output of a command; OSError with the last line of its complaints if it fails."""
     name = "pip" if "pip" in command else command[0]
-    limit = _limit_files if sys.platform != "win32" else None
+    # Limits the size of the files that the command may write.
+    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
     options: dict[str, Any] = {"cwd": cwd, "preexec_fn": limit, "timeout": MOST_SECONDS}
     try:
         done = subprocess.run(command, capture_output=True, check=True, **options)
@@ -328,13 +330,6 @@ def _run(*command: str, cwd: str | None = None) -> bytes:
         raise OSError(f"{name}: {[f'exit code {error.returncode}', *lines][-1]}") from None
     output: bytes = done.stdout
     return output
-
-
-def _limit_files() -> None:
-    """Limit the size of the files that the command may write."""
-    import resource
-
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
 
 
 def _members(archive: Path, pattern: str) -> list[bytes]:

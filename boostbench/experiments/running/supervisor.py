@@ -28,8 +28,7 @@ from typing import Any, NoReturn
 import psutil
 
 from boostbench import inputs
-from boostbench.data.catalog import catalog
-from boostbench.errors import BoostbenchError, RecordError
+from boostbench.errors import RecordError
 from boostbench.experiments.running import environment
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
 from boostbench.experiments.store.identity import is_own_code
@@ -111,8 +110,6 @@ def _prepare(job: Job) -> bool:
 
     if not is_own_code(job.run) or not warm_up(job.run):
         return False
-    with contextlib.suppress(BoostbenchError):
-        catalog(job.data_dirs)
     gc.collect()
     gc.freeze()
     return True
