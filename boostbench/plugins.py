@@ -28,12 +28,7 @@ if TYPE_CHECKING:
     from boostbench.errors import BoostbenchError, UnknownNameError, unknown
     from boostbench.experiments.configs.fields import BESIDE, FileBeside
     from boostbench.experiments.configs.file import load_config
-    from boostbench.experiments.configs.kind_options import (
-        BoosterLabel,
-        DataSetLabel,
-        Scope,
-        scope_of,
-    )
+    from boostbench.experiments.configs.kind_options import BoosterLabel, Scope, scope_of
     from boostbench.experiments.running.execution import Problem, prepare
     from boostbench.experiments.runs import CLEAN
     from boostbench.experiments.store.record import Record

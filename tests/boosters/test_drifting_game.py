@@ -14,7 +14,7 @@ from boostbench.theory.layout import true_label_first
 from boostbench.theory.potentials import exponential_loss, zero_one_loss
 from tests.boosters.finite import FiniteSpace, Scripted, noisy_stumps, row_numbers
 from tests.boosters.games import watch
-from tests.theory.vectors import LAZY, VECTORS
+from tests.theory.vectors import VECTORS, subsets
 
 GAMES: list[dict[str, Any]] = [
     {"loss": "exponential", "condition": "uniform"},
@@ -49,7 +49,7 @@ def test_the_specified_costs_of_the_first_round(name: str, parameters: dict[str,
 @every_game
 def test_a_learner_that_meets_the_condition_ends_below_the_bound(game: dict[str, Any]) -> None:
     """The subset space meets both conditions with edge (K r / n - 1) / (K - 1) = 1/4."""
-    space = LAZY.subsets(6, 3, 3)
+    space = subsets(6, 3, 3)
     X, T = row_numbers(6), 25
     booster = DriftingGame(T, weak_learner=FiniteSpace(space.predictions), gamma=0.25, **game)
     seen = watch(booster, X, space.y)

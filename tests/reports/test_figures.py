@@ -64,7 +64,7 @@ def test_scatter_tells_who_is_better_how_often(pairs):
 
 
 def test_differences_are_of_x_minus_y_and_never_mix_the_sides_of_zero(pairs):
-    (axes,) = drawn(duels.differences, pairs, value=["test_error"], at=[100], bins=7).axes
+    (axes,) = drawn(duels.differences, pairs, value=["test_error"], at=[100]).axes
     negative = sum(bar.get_height() for bar in axes.patches if bar.get_x() < -1e-9)
     positive = sum(bar.get_height() for bar in axes.patches if bar.get_x() > -1e-9)
     assert (negative, positive) == (2, 5)

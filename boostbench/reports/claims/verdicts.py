@@ -105,10 +105,19 @@ def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
     studies : callable or None, default=None
         Function from another config to its study, for claims that need one.
     """
-    return tuple(_verdict_on(claim, study, studies) for claim in study.config.claims)
+    verdicts = []
+    for claim in study.config.claims:
+        kind = claim.options
+        assert isinstance(kind, Kind)
+        cases = [*kind.cases(Evidence(claim.scope, kind, study, studies))]
+        unit = getattr(kind, "unit", kind.fixed_unit)
+        verdicts.append(verdict_on(claim, cases, kind.at_least, unit=unit, chance=kind.chance))
+    return tuple(verdicts)
 
 
-def _verdict_on(claim: Claim, study: Study, studies: Studies | None) -> Verdict:
+def verdict_on(
+    claim: Claim, cases: Sequence[Case], rule: Rule, *, unit: UnitOfTest, chance: float
+) -> Verdict:
     """Form the verdict on a claim from its cases.
 
     In these runs, a claim is true if in every group enough cases are true by their means. It is
@@ -117,11 +126,19 @@ def _verdict_on(claim: Claim, study: Study, studies: Studies | None) -> Verdict:
 
     If the runs of each data set are the sample, p-values are those of `p_at_least`; for data sets
     see `p_over_sets`.
+
+    Parameters
+    ----------
+    claim : Claim
+    cases : sequence of Case
+        Cases with their outcomes (`boostbench.reports.claims.inference`).
+    rule : Rule
+        Number or share of the cases of each group that must hold.
+    unit : {"runs", "sets", "mean"}
+        Sample of the tests.
+    chance : float
+        Probability that a data set is a case that holds if boosters are equal.
     """
-    kind = claim.options
-    assert isinstance(kind, Kind)
-    rule, chance, unit = kind.at_least, kind.chance, getattr(kind, "unit", kind.fixed_unit)
-    cases = tuple(kind.cases(Evidence(claim.scope, kind, study, studies)))
     names = dict.fromkeys(case.group for case in cases)
     parts = [[case for case in cases if case.group == name] for name in names]
     p = [
@@ -143,7 +160,7 @@ def _verdict_on(claim: Claim, study: Study, studies: Studies | None) -> Verdict:
         elif beyond == "open" and not states["missing"]:
             more = _more_sets(n_met / n, n, rule, chance)
         groups.append(GroupVerdict(name, rule.text(n), n_met, here, beyond, states, both, more))
-    return Verdict(claim, tuple(groups), cases, unit, chance)
+    return Verdict(claim, tuple(groups), tuple(cases), unit, chance)
 
 
 def _more_runs(cases: Sequence[Case], needed: int) -> float:
