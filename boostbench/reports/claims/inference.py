@@ -108,7 +108,9 @@ def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
 
 def never_above(left: Repeats, right: Repeats) -> Outcome:
     """Decide whether one quantity exceeds another in no run."""
-    return _in_every_run(left.minus(right), float)
+    pairs = left.minus(right)
+    outcome = _in_every_run(pairs, float)
+    return outcome if outcome.state == "fails" else replace(outcome, difference=pairs.mean)
 
 
 def _in_every_run(pairs: Repeats, excess: Callable[[float], float]) -> Outcome:
