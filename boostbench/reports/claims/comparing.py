@@ -80,6 +80,9 @@ class Relation(AboutValues):
     def _is_one(self) -> Relation:
         if len(self._given) != 1:
             raise ValueError("needs one of lower_than, higher_than, equal_to and never_above")
+        idle = {"ties", "within", "by"} & self.model_fields_set
+        if self.never_above is not None and idle:
+            raise ValueError(f"never_above takes no {min(idle)!r}: no run may be above the bound")
         for label in self.bound if isinstance(self.bound, tuple) else ():
             if label in self.booster:
                 raise ValueError(f"{label!r} is on both sides")
@@ -147,7 +150,8 @@ class Compares(Relation, AboutMeans):
         if self.several != "each" and not isinstance(self.bound, tuple) and self.bound != "others":
             raise ValueError(f"several: {self.several} needs boosters to compare with")
         if self.unit == "sets" and (self.equal_to is not None or self.never_above is not None):
-            raise ValueError("equality is decided for each data set: unit must be runs or mean")
+            what = "never_above" if self.equal_to is None else "equality"
+            raise ValueError(f"{what} is decided for each data set: unit must be runs or mean")
         return self
 
     @property
