@@ -59,8 +59,8 @@ class Experiment:
     runs : tuple of Run
         Selected runs of the config. With parameter selection, each run stands for all fits that
         the selection needs.
-    shard : tuple of int or None
-        (i, n): only the i-th of n parts of the plan.
+    shard : str or None
+        "i/n": only the i-th of n parts of the plan.
     size : str or None
         Size variant of the config.
 
@@ -84,7 +84,7 @@ class Experiment:
     store: RecordStore
     data: tuple[Path, ...]
     runs: tuple[Run, ...]
-    shard: tuple[int, int] | None = None
+    shard: str | None = None
     size: str | None = None
 
     @classmethod
@@ -124,7 +124,7 @@ class Experiment:
         plan = make_plan(
             self.runs, self.store, self.data, config=self.config, check_packages=check_packages
         )
-        return plan if self.shard is None else plan.shard(*self.shard)
+        return plan if self.shard is None else plan.shard(self.shard)
 
     def run(
         self,
@@ -388,7 +388,7 @@ def load_experiments(
     overrides: Mapping[str, Any] | Sequence[str] = (),
     size: str | None = None,
     only: str | Sequence[str] = (),
-    shard: tuple[int, int] | None = None,
+    shard: str | None = None,
     plugins: Paths = (),
     check_parameters: bool = True,
 ) -> tuple[Experiment, ...]:
@@ -409,8 +409,8 @@ def load_experiments(
     only : str or sequence of str, default=()
         Names of data sets, boosters or noises, or patterns of run ids: keep only matching runs.
         Each must match in at least one config.
-    shard : tuple of int or None, default=None
-        (i, n): only the i-th of n parts of the plan.
+    shard : str or None, default=None
+        "i/n": only the i-th of n parts of the plan.
     plugins : path or sequence of path, default=()
         Python files that register boosters or other parts.
     check_parameters : bool, default=True

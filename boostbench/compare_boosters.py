@@ -6,6 +6,7 @@ import csv
 import inspect
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -164,18 +165,17 @@ def last_winner(results: str | Path = "results", on: str = "") -> dict[str, Any]
         If there is no such comparison.
     """
     path = _folder(results) / "last.json"
-    winners: list[dict[str, Any]] = []
-    with suppress(OSError, ValueError):  # absent, or damaged
-        winners = json.loads(path.read_bytes())
+    winners: dict[str, dict[str, Any]] = {}
+    with suppress(OSError, ValueError, LookupError, TypeError):  # absent, or damaged
+        winners = {each["on"]: each for each in json.loads(path.read_bytes())}
     if not winners:
         what = "name a booster; without one, the best of the last 'boostbench compare' is fitted"
         raise BoostbenchError(f"{what}, and there was none", where=str(results))
-    chosen = [each for each in winners if on in ("", each["on"])]
-    if len(chosen) != 1:
-        known = ", ".join(each["on"] for each in winners)
+    if on not in winners and (on or len(winners) > 1):
+        known = ", ".join(winners)
         what = f"the last comparison was on {known}; name a booster, or one of these with --on"
         raise BoostbenchError(what, where=str(path))
-    return chosen[0]
+    return winners[on or next(iter(winners))]
 
 
 def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Booster]]:
@@ -287,6 +287,10 @@ def experiment_on(
         Name of the experiment, in messages.
     """
     names = _names(on)
+    twice = [stem for stem, n in Counter(map(_stem, names)).items() if n > 1]
+    if twice:
+        what = f"two data sets are called {twice[0]!r}; name each once, or rename a file"
+        raise BoostbenchError(what, where="--on")
     copies = _folder(results) / "data"
     given: dict[str, Any] = {"target": target, "drop": drop, "types": types}
     files = {each: _copy_file(each, copies, given) for each in names if is_data_file(each)}

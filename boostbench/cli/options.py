@@ -158,28 +158,6 @@ def parse_rounds(text: str) -> list[int]:
     return [int(number) for number in text.split(",")]
 
 
-def parse_shard(text: str | None) -> tuple[int, int] | None:
-    """Return (i, n) of a shard ``i/n`` with 1 <= i <= n, or None for None.
-
-    Raises
-    ------
-    BoostbenchError
-        If ``text`` is not a shard.
-
-    Examples
-    --------
-    >>> parse_shard("2/8")
-    (2, 8)
-    """
-    if text is None:
-        return None
-    match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
-    if match is None or not 1 <= int(match[1]) <= int(match[2]):
-        what = f"{text[:40]!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8"
-        raise BoostbenchError(what, where="--shard")
-    return int(match[1]), int(match[2])
-
-
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
     """Options of the columns of a data file."""

@@ -23,7 +23,6 @@ from boostbench.cli.options import (
     flag,
     next_line,
     option,
-    parse_shard,
 )
 from boostbench.cli.output import INCOMPLETE, OK, is_fancy, print_error, print_json, print_rows
 from boostbench.reports.text import duration, visible
@@ -72,7 +71,7 @@ def run(
       boostbench run noise20 --set limits.time=30m --set limits.memory=4G
       boostbench run noise20 --retry failed,timeout
     """
-    load = partial(selection.load, shard=parse_shard(shard))
+    load = partial(selection.load, shard=shard)
     experiments = load(check_parameters=False)
     plans = [experiment.plan() for experiment in experiments]
     if fresh or retry or any(each.todo() for each in plans):
@@ -82,7 +81,7 @@ def run(
         run_and_print(experiment, plan, quiet=quiet, **options)
         for experiment, plan in zip(experiments, plans, strict=True)
     ]
-    if not quiet and shard is None:
+    if not quiet and not shard:
         print(next_line("report", *selection.configs, **vars(selection)))
     return max(codes)
 
@@ -155,7 +154,7 @@ def plan(*, selection: SelectedRuns, shard: Shard = None, as_json: Json = False)
       boostbench plan configs/noise20.yaml --set rounds=100 --json
       boostbench plan noise20 --size full
     """
-    _print_plans(selection.load(shard=parse_shard(shard)), as_json=as_json, check_packages=True)
+    _print_plans(selection.load(shard=shard), as_json=as_json, check_packages=True)
     return OK
 
 

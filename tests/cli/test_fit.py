@@ -172,7 +172,9 @@ def test_a_file_without_rows_and_a_folder_as_output_are_refused(boostbench):
     assert outcome.err == "boostbench: models: a folder, where a file is to be written\n"
 
 
-@pytest.mark.parametrize("last", ["", "{", "[]"], ids=["absent", "damaged", "of nothing"])
+@pytest.mark.parametrize(
+    "last", ["", "{", '{"on": 1}', "[]"], ids=["absent", "damaged", "no list", "of nothing"]
+)
 def test_without_a_comparison_a_booster_must_be_named(boostbench, last):
     if last:
         Path("results/compare").mkdir(parents=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -223,15 +224,25 @@ class Plan:
         """Return each run with its status as a flat, JSON-able dict."""
         return [planned.row() for planned in self.runs]
 
-    def shard(self, index: int, count: int) -> Plan:
-        """Return part ``index``, from 1, of the runs, dealt to ``count`` parts in turn.
+    def shard(self, part: str) -> Plan:
+        """Return a part of the runs; ``"i/n"`` is the i-th, from 1, of n to which they are dealt.
 
         The runs are dealt in the order of their keys, whether they are done or not, so that the
         sizes of the parts differ by at most one, and machines with other records agree.
+
+        Raises
+        ------
+        BoostbenchError
+            If ``part`` is no shard.
         """
+        match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", part)
+        index, count = map(int, match.groups()) if match else (0, 0)
+        if not 1 <= index <= count:
+            what = f"{part[:40]!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8"
+            raise BoostbenchError(what, where="--shard")
         dealt = sorted(self.runs, key=lambda planned: (planned.key.value, planned.key.rounds))
-        part = {planned.run for planned in dealt[index - 1 :: count]}
-        return replace(self, runs=tuple(planned for planned in self.runs if planned.run in part))
+        own = {planned.run for planned in dealt[index - 1 :: count]}
+        return replace(self, runs=tuple(planned for planned in self.runs if planned.run in own))
 
     def skipped(self) -> dict[str, int]:
         """Return the number of skipped runs by reason."""

@@ -104,13 +104,13 @@ def test_a_booster_whose_package_is_absent_is_skipped(runs_of, tmp_path, results
 def test_shards_are_even_and_do_not_depend_on_what_is_done(runs_of, results):
     runs = runs_of(SMALL.replace("seeds: 2", "seeds: 20"))
     plan = make_plan(runs, RecordStore(results))
-    shards = [plan.shard(i, 3) for i in (1, 2, 3)]
+    shards = [plan.shard(f"{i}/3") for i in (1, 2, 3)]
     assert [len(shard.runs) for shard in shards] == [27, 27, 26]
     assert sorted(p.run.id for shard in shards for p in shard.runs) == sorted(
         p.run.id for p in plan.runs
     )
     carry_out(runs[:5], results)
-    later = make_plan(runs[::-1], RecordStore(results)).shard(1, 3)
+    later = make_plan(runs[::-1], RecordStore(results)).shard("1/3")
     assert {p.run for p in later.runs} == {p.run for p in shards[0].runs}
 
 
