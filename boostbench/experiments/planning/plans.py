@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -96,8 +97,7 @@ class Result:
     @property
     def fold(self) -> int:
         """Index of the test fold; 0 if the split has no folds."""
-        split = self.run.split
-        return int(split.get("fold", 0)) if isinstance(split, Params) else 0
+        return _fold_of(self.run.split)
 
     @property
     def stopped_at(self) -> int | None:
@@ -105,6 +105,11 @@ class Result:
         if self.record is None or not self.ok or self.record.n_rounds >= self.run.rounds:
             return None
         return self.record.n_rounds
+
+
+@cache
+def _fold_of(split: str | Params) -> int:
+    return int(split.get("fold", 0)) if isinstance(split, Params) else 0
 
 
 @dataclass(frozen=True, slots=True)
