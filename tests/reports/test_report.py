@@ -28,6 +28,8 @@ class Reader(HTMLParser):
     """Collects what a page would load and run, and whether its tags nest."""
 
     void = frozenset({"meta", "img", "br", "link", "input"})
+    #: Tags whose end is implied by the next one of them, or by the end of what they are in.
+    implied = {"td": ["td", "th"], "th": ["td", "th"], "tr": ["td", "th", "tr"]}
 
     def __init__(self, text):
         super().__init__()
@@ -37,11 +39,17 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.links += [v for k, v in attributes if k in ("src", "href", "srcset", "action", "data")]
         self.scripts += tag == "script"
+        self.leave(self.implied.get(tag, ()))
         if tag not in self.void:
             self.open.append(tag)
 
     def handle_endtag(self, tag):
+        self.leave(self.implied["tr"] if tag in ("thead", "tbody", "tfoot") else ())
         assert self.open.pop() == tag
+
+    def leave(self, tags):
+        while self.open and self.open[-1] in tags:
+            self.open.pop()
 
     def handle_data(self, data):
         if self.open and self.open[-1] in ("td", "th", "pre", "summary"):
