@@ -37,6 +37,7 @@ class _AboutPredictions(AboutRuns):
 
     booster: Labels
     at: At = Field("checkpoints", validate_default=True)
+    reads: Literal["scores"] = "scores"  # of all runs, which packed records therefore keep
 
     @field_validator("at")
     @classmethod

@@ -107,3 +107,20 @@ def test_files_keep_errors_at_rounds_that_are_read(tmp_path):
         read_back = Record.model_validate_json(json.dumps(kept.plain()))
         np.testing.assert_array_equal(read_back.curves[name], curve)
         assert not np.isnan(whole[name]).any()
+
+
+def test_lists_that_no_option_names_are_kept_in_a_file_for_one_seed(tmp_path):
+    def kept(seed, *report, for_file=True):
+        (tmp_path / "own.py").write_text(PLUGIN)
+        config = make_config(tmp_path, seeds=3, report=report)
+        run = next(run for run in runs_of(config) if run.seed == seed)
+        made = make_record(run)
+        made["at_checkpoints"]["sample_weights"] = {"10": [0.5, 0.5]}
+        record = make_result(run, record=made).record
+        unread = Unread(config, runs_of(config), for_file=for_file)
+        return bool(unread.left_out(run, record).by_round("sample_weights"))
+
+    assert [kept(seed) for seed in (0, 1, 2)] == [True, False, False]
+    assert kept(2, for_file=False)
+    assert kept(2, ("own.py:losses", {"value": 2}))  # as an option `seed: 2`
+    assert kept(2, ("own.py:losses", {"value": "sample_weights"}))

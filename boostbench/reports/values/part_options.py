@@ -134,7 +134,9 @@ class Unread:
       smaller than floats.
     - The correctness of test samples is kept at the read rounds, for data sets whose tests compare
       single test samples.
-    - Of the times of begin and end, a file has the day.
+    - Of the times of begin and end, a file has the day. Lists of numbers that a config asks for by
+      ``record``, and that no option names, a file has for the smallest seed and those that options
+      name: figures show them of one run.
 
     The read rounds are the checkpoints, the last round, and all rounds that the report and the
     claims name. With selection of rounds they are all rounds. A figure, table or claim of a plugin
@@ -170,7 +172,14 @@ class Unread:
         rounds = {*map(int, integers), *config.checkpoints}
         selects_rounds = config.select is not None and config.select.rounds
         self._rounds = None if selects_rounds else rounds  # None: all
-        self._to_day = for_file
+        self._for_file = for_file
+        self._lists = {
+            each.curve
+            for name, each in QUANTITIES.items()
+            if each.at_checkpoints and each.asked and each.asked[0] == "record"
+            if name not in named
+        }
+        self._with_lists = {min((run.seed for run in heads), default=0), *map(int, integers)}
         self._known: dict[str, Any] = {}
 
     def left_out(self, run: Run, record: Record) -> Record:
@@ -188,12 +197,14 @@ class Unread:
         right = record.by_round("right") if run.dataset in self._by_sample else {}
         right = {at: bits for at, bits in right.items() if int(at) in rounds}
         checkpoints = {**record.at_checkpoints, "right": right}
+        if self._for_file and run.seed not in self._with_lists:
+            checkpoints = {k: v for k, v in checkpoints.items() if k not in self._lists}
         if not any(checkpoints.values()):
             checkpoints = self._one(checkpoints)
         names = record.model_fields_set.intersection(_SHARED)
         same: dict[str, Any] = {name: self._one(getattr(record, name)) for name in names}
         same["run"] = run if run == record.run else record.run
-        if self._to_day:
+        if self._for_file:
             same |= {"started": record.started[:10], "finished": record.finished[:10]}
         return record.model_copy(update={**same, "curves": curves, "at_checkpoints": checkpoints})
 
