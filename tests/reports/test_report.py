@@ -4,7 +4,7 @@ import base64
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import pytest
 from matplotlib.figure import Figure
@@ -29,7 +29,7 @@ class Reader(HTMLParser):
 
     void = frozenset({"meta", "img", "br", "link", "input"})
     #: Tags whose end is implied by the next one of them, or by the end of what they are in.
-    implied = {"td": ["td", "th"], "th": ["td", "th"], "tr": ["td", "th", "tr"]}
+    implied: ClassVar = {"td": ["td", "th"], "th": ["td", "th"], "tr": ["td", "th", "tr"]}
 
     def __init__(self, text):
         super().__init__()
