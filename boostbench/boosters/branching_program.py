@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from boostbench.boosters.ensemble import WeightedTrees
-from boostbench.compiled import kernel
+from boostbench.compiled import inner, kernel
 from boostbench.models_only import models_only
 from boostbench.weak_learners import Forest
 
@@ -69,6 +70,16 @@ def walk_on(mass: NDArray[np.float64], leaves: NDArray[Any], nodes: Forest) -> N
     return following
 
 
+def spread(mass: NDArray[np.float64], nodes: Forest, X: Any) -> NDArray[np.float64]:
+    """Return P(l + 1, .) from P(l, .) and the features of the samples."""
+    if issparse(X):
+        return walk_on(mass, leaves_of(nodes, X), nodes)
+    following = np.empty((len(mass) + 1, mass.shape[1]))
+    share = np.empty(mass.shape[1])
+    _spread(mass, np.ascontiguousarray(X.T), *_arrays(nodes), share, following)
+    return following
+
+
 def step_apart(
     position: NDArray[np.int64],
     leaves: NDArray[Any],
@@ -118,7 +129,7 @@ class Walks:
         self._position = np.zeros(n, dtype=np.int64)
         self._layer = 0
 
-    def step(self, nodes: Forest, X: NDArray[np.float64]) -> NDArray[np.float64]:
+    def step(self, nodes: Forest, X: Any) -> NDArray[np.float64]:
         """Walk through the nodes of the next layer.
 
         Returns
@@ -127,10 +138,68 @@ class Walks:
             The majority answer so far, one-hot.
         """
         coins = self._rng.random(len(self._row))
-        step_apart(self._position, leaves_of(nodes, X), nodes, self._row, coins)
+        if issparse(X):
+            step_apart(self._position, leaves_of(nodes, X), nodes, self._row, coins)
+        else:
+            _step(self._position, X, *_arrays(nodes), coins)
         self._layer += 1
         p = (2 * self._position > self._layer).astype(np.float64)
         return np.column_stack([1.0 - p, p])
+
+
+def _arrays(nodes: Forest) -> tuple[Any, Any]:
+    """Return the arrays by which a sample finds its leaf, and rho of all leaves."""
+    children = nodes.left, nodes.right, nodes.node_offset, nodes.leaf_offset
+    rho = np.ascontiguousarray(nodes.leaf_value[:, 0])
+    return (nodes.feature, nodes.threshold, nodes.missing_left, *children), rho
+
+
+@inner
+def _leaf_of(x, nodes, j):  # type: ignore[no-untyped-def]
+    """Return the leaf, numbered over all nodes, of a sample with the features x in node j."""
+    feature, threshold, missing_left, left, right, node_offset, leaf_offset = nodes
+    first = node_offset[j]
+    at = 0 if node_offset[j + 1] > first else -1
+    while at >= 0:
+        value = x[feature[first + at]]
+        to_left = (value <= threshold[first + at]) | ((value != value) & missing_left[first + at])
+        at = left[first + at] if to_left else right[first + at]
+    return leaf_offset[j] + ~at
+
+
+@kernel
+def _step(position, X, nodes, rho, coins):  # type: ignore[no-untyped-def]
+    """Advance each sample from its node, of which alone its answer is needed."""
+    for i in range(len(position)):
+        position[i] += coins[i] < rho[_leaf_of(X[i], nodes, position[i])]
+
+
+@inner
+def _shares(features, nodes, rho, j, share):  # type: ignore[no-untyped-def]
+    """Write rho of each sample in node j; the loop for a stump has no branches."""
+    feature, threshold, missing_left, left, right, node_offset, leaf_offset = nodes
+    first, leaf = node_offset[j], leaf_offset[j]
+    if node_offset[j + 1] - first != 1:
+        for i in range(len(share)):
+            share[i] = rho[_leaf_of(features[:, i], nodes, j)]
+        return
+    x, bound, has_missing = features[feature[first]], threshold[first], missing_left[first]
+    on_left, on_right = rho[leaf + ~left[first]], rho[leaf + ~right[first]]
+    for i in range(len(share)):
+        to_left = (x[i] <= bound) | ((x[i] != x[i]) & has_missing)
+        share[i] = on_left if to_left else on_right
+
+
+@kernel
+def _spread(mass, features, nodes, rho, share, following):  # type: ignore[no-untyped-def]
+    for i in range(mass.shape[1]):
+        following[0, i] = 0.0
+    for j in range(mass.shape[0]):
+        _shares(features, nodes, rho, j, share)
+        for i in range(mass.shape[1]):
+            moving = mass[j, i] * share[i]
+            following[j, i] += mass[j, i] - moving
+            following[j + 1, i] = moving
 
 
 @kernel

@@ -28,7 +28,7 @@ from scipy.sparse import issparse
 from sklearn.utils._param_validation import Interval
 
 from boostbench.boosters.binary import TwoClasses
-from boostbench.boosters.branching_program import Program, Walks, leaves_of, walk_apart, walk_on
+from boostbench.boosters.branching_program import Program, Walks, spread, walk_apart, walk_on
 from boostbench.boosters.loop import row_weights
 from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import CanonicalRows
@@ -230,7 +230,7 @@ class MartiBoost(TwoClasses):
             distinct, row_of = np.unique(X, axis=0, return_inverse=True)
         mass = np.ones((1, distinct.shape[0]))
         for nodes in self.model_.layers:
-            mass = walk_on(mass, leaves_of(nodes, distinct), nodes)
+            mass = spread(mass, nodes, distinct)
             yield self._answers(mass)[row_of.reshape(-1)]
 
     def _follow(self, X: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:

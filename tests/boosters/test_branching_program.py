@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from boostbench.boosters.branching_program import (
     Walks,
     leaves_of,
+    spread,
     walk_apart,
     walk_on,
 )
@@ -47,8 +49,10 @@ def test_mass_by_hand() -> None:
         [[0.375, 0, 0, 0], [0.625, 1, 0.25, 0.875], [0, 0, 0.75, 0.125]],
     )
     for layer, nodes in enumerate(LAYERS):
+        without_leaves = [spread(mass, nodes, features) for features in (X, csr_array(X))]
         mass = walk_on(mass, leaves_of(nodes, X), nodes)
-        assert_array_equal(mass, expected[layer])
+        for found in (mass, *without_leaves):
+            assert_array_equal(found, expected[layer])
 
 
 def test_repeated_samples_draw_their_paths_independently(X: NDArray[np.float64]) -> None:
@@ -56,7 +60,8 @@ def test_repeated_samples_draw_their_paths_independently(X: NDArray[np.float64])
     count = rng.integers(1, 4, len(X))
     row = np.repeat(np.arange(len(X)), count)
     position = np.zeros(len(row), dtype=np.int64)
-    walks, same_coins = Walks(len(row), seed=1), np.random.default_rng(1)
+    walks, sparse_walks = Walks(len(row), seed=1), Walks(len(row), seed=1)
+    same_coins = np.random.default_rng(1)
     for layer, nodes in enumerate(LAYERS):
         coins = same_coins.random(len(row))
         rho = nodes.leaf_value[nodes.apply(X) + nodes.leaf_offset[:-1], 0]
@@ -65,6 +70,7 @@ def test_repeated_samples_draw_their_paths_independently(X: NDArray[np.float64])
         assert_array_equal(position, expected)
         majority = walks.step(nodes, X[row]).argmax(axis=1)
         assert_array_equal(majority, 2 * position > layer + 1)
+        assert_array_equal(majority, sparse_walks.step(nodes, csr_array(X[row])).argmax(axis=1))
         for i in range(len(X)):
             share = np.bincount(position[row == i], minlength=layer + 2) / count[i]
             assert_allclose(mass[:, i], share, rtol=1e-15)
