@@ -1,7 +1,8 @@
-"""Trees of a model one by one: text, plot, dicts."""
+"""Trees of a model one by one: text, plot, dicts, graphviz."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -111,6 +112,20 @@ class FittedTree:
                 "right": made[right],
             }
         return made[self._root]
+
+    def to_graphviz(self) -> str:
+        """Return the tree in the language of graphviz's ``dot``."""
+        lines = []
+        for child in self._places():
+            label = json.dumps(self._label(child), ensure_ascii=False)
+            lines.append(f'"{child}" [label={label}{", shape=box" * (child < 0)}];')
+            if child >= 0:
+                left, right = self._children(child)
+                missing = left if self.forest.missing_left[child] else right
+                for side, answer in ((left, "yes"), (right, "no")):
+                    words = answer + " or missing" * (side == missing)
+                    lines.append(f'"{child}" -> "{side}" [label="{words}"];')
+        return "\n".join(("digraph tree {", *lines, "}"))
 
     @property
     def _root(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from itertools import combinations
 from math import factorial
 from typing import Any
@@ -66,7 +67,11 @@ def test_a_tree_is_shown_with_names_in_every_form() -> None:
     made = tree.to_dict()
     assert made["feature"] in frame.columns
     assert str(tree).startswith(f"{made['feature']} <= {made['threshold']:.6g}")
-    assert any(f"{name} +1" in str(tree) for name in ("ash", "birch", "cedar"))
+    dot = tree.to_graphviz()
+    assert dot.count("->") == 2
+    assert any(f'"{name} +1"' in dot for name in ("ash", "birch", "cedar"))
+    quoted = replace(tree, feature_names=['6" ø'] * 4)
+    assert '[label="6\\" ø <= ' in quoted.to_graphviz()
     assert set(tree.apply(frame.to_numpy())) == {0, 1}
     assert tree.plot().texts
 
