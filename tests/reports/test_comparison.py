@@ -145,6 +145,9 @@ def test_several_sets_have_an_answer_each_and_six_one_for_all():
     assert found.boosters["dataset"].unique().tolist() == ["6 data sets", *"abcdef"]
     assert found.pairs["test"].tolist() == ["bootstrap over data sets"]
     assert found.boosters["runs"].tolist()[0] == 6 * len(UNITS)
+    equal = {name: dict.fromkeys("xy", samples["x"]) for name, samples in tables.items()}
+    (row,) = compare_values(equal, 0.0).pairs.to_dict("records")
+    assert (row["left_better"], row["equivalent"], row["right_better"]) == (0.0, 1.0, 0.0)
 
 
 def test_only_folds_finished_by_all_candidates_count():

@@ -48,6 +48,9 @@ from boostbench.reports.values.samples import Repeats, combined, in_common, mean
 
 _NOTHING = Amount()
 _DECIMALS = 10
+#: Options that a bound of each kind takes.
+_TAKEN = dict.fromkeys(("lower_than", "higher_than"), {"ties", "by"})
+_TAKEN |= {"equal_to": {"within"}, "never_above": set()}
 _ONE_DRAW = "one run on one split shows no spread between draws; further seeds do"
 
 
@@ -80,9 +83,9 @@ class Relation(AboutValues):
     def _is_one(self) -> Relation:
         if len(self._given) != 1:
             raise ValueError("needs one of lower_than, higher_than, equal_to and never_above")
-        idle = {"ties", "within", "by"} & self.model_fields_set
-        if self.never_above is not None and idle:
-            raise ValueError(f"never_above takes no {min(idle)!r}: no run may be above the bound")
+        idle = {"ties", "within", "by"} & self.model_fields_set - _TAKEN[self._given[0]]
+        if idle:
+            raise ValueError(f"{self._given[0]} takes no {min(idle)!r}, which would be ignored")
         for label in self.bound if isinstance(self.bound, tuple) else ():
             if label in self.booster:
                 raise ValueError(f"{label!r} is on both sides")
@@ -91,14 +94,14 @@ class Relation(AboutValues):
         return self
 
     @property
-    def _given(self) -> list[Bound]:
-        bounds = self.lower_than, self.higher_than, self.equal_to, self.never_above
-        return [bound for bound in bounds if bound is not None]
+    def _given(self) -> list[str]:
+        return [name for name in _TAKEN if getattr(self, name) is not None]
 
     @property
     def bound(self) -> Bound:
         """The given bound."""
-        return self._given[0]
+        found: Bound = getattr(self, self._given[0])
+        return found
 
     def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Repeats]:
         """Return the samples to compare with those of the boosters ``mine``, by name."""
@@ -265,7 +268,7 @@ class Agrees(AboutMeans):
         for cell in evidence.cells():
             values = {label: evidence.sample(cell, label) for label in self.boosters}
             pairs = itertools.combinations(values.values(), 2)
-            outcome = all_of(near(b, a, self.within.of(a.mean)) for a, b in pairs)
+            outcome = all_of((near(b, a, self.within.of(a.mean)) for a, b in pairs), abs)
             yield evidence.compared(cell, outcome, values)
 
 
@@ -329,6 +332,7 @@ class Trend(AboutMeans):
             cells = [replace(cell, **{key: step}) for step in steps]  # type: ignore[arg-type]
             values = [self._value(evidence, each) for each in cells]
             outcome = all_of(self._step(*pair) for pair in itertools.pairwise(values))
+            outcome = turned(outcome) if self.direction == "rises" else outcome
             texts = [evidence.text(value) for value in values]
             name = f"{'distance ' if self.against else ''}at {steps[0]} to {steps[-1]}"
             numbers = {name: " → ".join(texts), "worst step": evidence.change(outcome)}
@@ -349,9 +353,8 @@ class Trend(AboutMeans):
 
     def _step(self, before: Repeats, after: Repeats) -> Outcome:
         room = self.slack.of(before.mean)
-        if self.direction == "rises":
-            return turned(lower(before, after, ties=room > 0, slack=room))
-        return lower(after, before, ties=room > 0, slack=room)
+        pair = (before, after) if self.direction == "rises" else (after, before)
+        return lower(*pair, ties=room > 0, slack=room)
 
 
 @claims.register("matches_paper")

@@ -173,7 +173,7 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
     total = NEVER
     if abs(beyond) > ROUNDING and 0 < wanted < 1 and not successes.design.overlap:
         z = NormalDist().inv_cdf(LEVEL)
-        total = max(float(n), wanted * (1 - wanted) * (z / beyond) ** 2)
+        total = max(n + 1.0, wanted * (1 - wanted) * (z / beyond) ** 2)
     return Outcome(
         "open",
         n_successes / n,
@@ -187,10 +187,11 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
     )
 
 
-def all_of(outcomes: Iterable[Outcome]) -> Outcome:
+def all_of(outcomes: Iterable[Outcome], size: Callable[[float], float] = float) -> Outcome:
     """Return the outcome of "all of the outcomes hold".
 
-    Its p-values are those of `p_at_least`.
+    Its p-values are those of `p_at_least`, and its difference is that of the largest ``size`` among
+    the outcomes that decide.
     """
     outcomes = list(outcomes)
     if len(outcomes) == 1:
@@ -201,7 +202,7 @@ def all_of(outcomes: Iterable[Outcome]) -> Outcome:
     if state != "fails" and any(outcome.state == "missing" for outcome in outcomes):
         state = "missing"
     deciding = [outcome for outcome in outcomes if outcome.state == state] or outcomes
-    worst = max(deciding, key=lambda o: -math.inf if o.difference is None else o.difference)
+    worst = max(deciding, key=lambda o: -math.inf if o.difference is None else size(o.difference))
     tied = min((outcome.sign for outcome in outcomes if outcome.sign is not None), default=1) == 0
     totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]
     total = max(totals) if here else min(totals)

@@ -203,7 +203,7 @@ def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float
         by_set.setdefault(case.dataset, []).append(case.outcome)
     strict = [[each.sign for each in outcomes if each.sign != 0] for outcomes in by_set.values()]
     shares = [statistics.fmean(sign == 1 for sign in signs) for signs in strict if signs]
-    most = [statistics.fmean(each.here is not False for each in found) for found in by_set.values()]
+    most = [statistics.fmean(each.sign != -1 for each in found) for found in by_set.values()]
     holding, possible = math.floor(sum(shares) + 1e-9), math.ceil(sum(most) - 1e-9)
     n = len(by_set)
     met = float(binom.sf(holding - 1, len(shares), chance)) if shares else 1.0

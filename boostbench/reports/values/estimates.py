@@ -97,13 +97,13 @@ class Estimate:
         return self._p(bound, -1)
 
     def above(self, bound: float) -> float:
-        """Return the posterior probability that the difference is at least the bound.
+        """Return the posterior probability that the difference is above the bound.
 
         A difference of 0 in all runs has no spread; any other that is equal in all runs may be due
         to chance.
         """
         if self.draws is not None:
-            return float((self.draws >= bound).mean())
+            return float((self.draws > bound + ROUNDING).mean())
         if self.scale == 0.0:
             doubt = min(0.5, self.least) if self.difference else 0.0
             return 1 - doubt if self.difference > bound + ROUNDING else doubt

@@ -10,7 +10,9 @@ import pytest
 from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import Claim, Options
+from boostbench.experiments.runs import CLEAN
 from boostbench.inputs import load_plugin
+from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import (
     NEVER,
     all_of,
@@ -20,21 +22,23 @@ from boostbench.reports.claims.inference import (
     near,
     never_above,
 )
+from boostbench.reports.claims.kind import Case
 from boostbench.reports.claims.verdicts import (
     GroupVerdict,
     Verdict,
     judge,
     remedies,
     verdict_json,
+    verdict_on,
     verdicts_markdown,
     view_of,
 )
 from boostbench.reports.values.frame import collect
 from boostbench.reports.values.samples import Design, Repeats
-from tests.reports.synthetic import plan_of, with_records
+from tests.reports.synthetic import make_config, plan_of, with_records
 
 from .stating import CONFIGS, with_claims
-from .worlds import world
+from .worlds import NOISY, world
 
 DOCS = Path(__file__).resolve().parents[3] / "docs/adding-a-claim.md"
 KIND = CONFIGS / "softmax-boosting/increase.py:SmallestIncrease"
@@ -158,6 +162,31 @@ def test_unknown_parts_decide_only_if_known_ones_do_not():
     unknown = lower(sample(None), sample(1.0))
     assert [all_of([yes, unknown]).state, all_of([no, unknown]).state] == ["missing", "fails"]
     assert [any_of([yes, unknown]).state, any_of([no, unknown]).state] == ["holds", "missing"]
+
+
+def test_what_would_decide_an_open_share_is_more_than_there_is():
+    outcome = at_least(sample(*[1.0] * 5), 0.5)  # p = 1 / 32, though two deviations above
+    assert (outcome.state, outcome.total) == ("open", 6)
+
+
+@pytest.mark.parametrize(("ties", "here"), [(False, False), (True, True)])
+def test_ties_on_all_data_sets_are_no_evidence(ties, here):
+    same = sample(0.1, 0.2)
+    cases = [Case("", name, lower(same, same, ties=ties), dataset=name) for name in "abcdefgh"]
+    claim = Claim(says="a", kind="compares", options=Options())
+    verdict = verdict_on(claim, cases, Rule(share=0.5), unit="sets", chance=0.5)
+    assert (verdict.here, verdict.beyond) == (here, "open")
+
+
+def test_the_worst_step_of_a_rise_is_the_smallest(tmp_path):
+    noises = [CLEAN, NOISY, replace(NOISY, rate=0.4)]
+    config = make_config(tmp_path, datasets="a", boosters=["mh"], noise=noises)
+    trend = {"booster": "mh", "direction": "rises", "over": "noise"}
+    config = with_claims(config, {"says": "a", "trend": trend})
+    counts = dict(zip(noises, (1000, 3000, 3100), strict=True))
+    study = collect(config, plan_of(config, lambda run: [counts[run.noise]] * run.rounds))
+    (verdict,) = judge(study)
+    assert verdict.cases[0].numbers["worst step"].startswith("+1.00 (")
 
 
 def test_a_share_is_judged_by_the_exact_binomial_test():
