@@ -115,8 +115,8 @@ def answer(
     from boostbench.reports.comparison import compare_boosters, write_page
 
     study = experiment.study()
-    labels = {label: dataset.classes for label, dataset in data_of(experiment)}
-    comparison = compare_boosters(study, rope, experiment.config.metrics[0], labels)
+    data, metric = dict(data_of(experiment)), experiment.config.metrics[0]
+    comparison = compare_boosters(study, data, rope, metric)
     if page is not None:
         write_page(study, comparison, Path(page).expanduser())
     return comparison

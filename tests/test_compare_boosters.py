@@ -3,7 +3,7 @@
 import pytest
 
 from boostbench import Experiment
-from boostbench.compare_boosters import comparison_experiment, data_of
+from boostbench.compare_boosters import answer, comparison_experiment, data_of
 from boostbench.errors import BoostbenchError
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
@@ -20,6 +20,14 @@ def test_a_booster_more_is_all_that_is_done_again():
     assert first.run(executor="inline").counts == {"ok": 4}
     more = comparison_experiment(["samme", "adaboost-mh", "sm-boost"], "iris", **SMALL)
     assert more.plan().counts() == {"ok": 4, "missing": 2}
+
+
+def test_the_rows_of_a_class_are_those_of_the_data_also_if_a_run_is_missing():
+    asked = ["samme", "adaboost-mh"]
+    experiment = comparison_experiment(asked, "iris", **{**SMALL, "repeats": 2})
+    experiment.run(executor="inline")
+    experiment.store.all_paths()[0].unlink()
+    assert answer(experiment).classes["rows"].tolist() == [50] * 6
 
 
 def test_what_is_asked_is_what_is_run():

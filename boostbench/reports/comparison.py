@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from boostbench.data.dataset import Dataset
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.experiment_report import make_report
@@ -160,7 +161,7 @@ def rope_of(rope: float | None, metric: str) -> float:
 
 
 def compare_boosters(
-    study: Study, rope: float | None = None, metric: str = "error", labels: Names | None = None
+    study: Study, data: Mapping[str, Dataset], rope: float | None, metric: str
 ) -> Comparison:
     """Compare the boosters of an experiment by a metric after the last round.
 
@@ -168,10 +169,10 @@ def compare_boosters(
     ----------
     study : Study
         Study of repeated cross-validation with a single noise.
+    data : mapping of str to Dataset
+        Its data sets.
     rope, metric
         As for `compare_values`.
-    labels : Names or None, default=None
-        For the errors of each class.
     """
     name, scale = NUMBERS.asked_by("metrics")[metric], quantity_of(metric).scale
     tables: dict[str, dict[str, Repeats]] = {dataset: {} for dataset in study.datasets}
@@ -181,26 +182,24 @@ def compare_boosters(
     found = compare_values(tables, rope, metric, noise_in_words(study))
     confusion: dict[str, dict[str, list[list[int]]]] = {}
     classes = []
-    n_repeats = len({result.run.seed for result in study.results if result.record is not None})
     for _, (dataset, booster) in found.boosters[["dataset", "booster"]].iterrows():
         results = study.cells.get((study.noises[0], dataset, booster), [])
         kept = [r.record.by_round("confusion") for r in results if r.record]
-        if labels is not None and any(kept):
+        if any(kept):
             matrix = np.sum([each[max(each, key=int)] for each in kept if each], axis=0)
             confusion.setdefault(dataset, {})[booster] = matrix.tolist()
-            names, n = labels[dataset], matrix.sum(axis=1)
-            wrong = matrix - np.diag(np.diag(matrix))
+            names, wrong = data[dataset].classes, matrix - np.diag(np.diag(matrix))
             of_classes = {
                 "class": names,
-                "rows": np.rint(n / n_repeats).astype(int),
-                "error": 100.0 * wrong.sum(axis=1) / np.maximum(n, 1),
+                "rows": np.bincount(data[dataset].y, minlength=len(names)),
+                "error": 100.0 * wrong.sum(axis=1) / np.maximum(matrix.sum(axis=1), 1),
                 "taken_for": [names[int(row.argmax())] if row.any() else "" for row in wrong],
             }
             classes.append(pd.DataFrame({"dataset": dataset, "booster": booster, **of_classes}))
     if not classes:
         return found
-    table = pd.concat(classes, ignore_index=True)
-    return replace(found, classes=table, labels=labels or {}, confusion=confusion)
+    table, labels = pd.concat(classes, ignore_index=True), {n: d.classes for n, d in data.items()}
+    return replace(found, classes=table, labels=labels, confusion=confusion)
 
 
 def noise_in_words(study: Study) -> str:

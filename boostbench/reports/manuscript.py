@@ -38,11 +38,12 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
     """
     config, (with_best, remarks) = study.config, _with_best(study)
     own = {its.run.method for its in with_best.results if _is_own(its.run.booster.name)}
+    n_methods = len({its.run.method for its in with_best.results})
     files: dict[str, str | bytes] = {"protocol.tex": f"{latex(protocol(study))}\n"}
     for part in config.report:
         its, options = study, part.options
         if part.kind == "table":
-            narrow = {"columns": "rounds"} if len(with_best.boosters) > _MOST_COLUMNS else {}
+            narrow = {"columns": "rounds"} if n_methods > _MOST_COLUMNS else {}
             its, options = with_best, options.model_copy(update={"tested": True, **narrow})
         parts = (replace(part, options=options),)
         alone = config.model_copy(update={"report": parts, "claims": ()})

@@ -8,6 +8,7 @@ from dataclasses import astuple
 
 from boostbench.experiments.runs import CLEAN, Params
 from boostbench.experiments.store.identity import Key
+from boostbench.experiments.store.record import Record
 from boostbench.registry import noise_models
 from boostbench.reports.tables.selected_table import WAYS
 from boostbench.reports.text import duration, in_print, listed, span
@@ -74,11 +75,13 @@ def protocol(study: Study) -> str:
 
 def _sentences(study: Study) -> Iterator[str]:
     config, results = study.config, [result for result in study.results if result.ok]
-    records = {r.run.dataset: r.record for r in results if r.record is not None}
+    records: dict[str, list[Record]] = {}
+    for result in results:
+        records.setdefault(result.run.dataset, []).extend(filter(None, [result.record]))
     sizes = [
-        f"{name} ({record.n_train} training and {record.n_test} test samples, "
-        f"{record.n_features} features, {record.n_classes} classes)"
-        for name, record in records.items()
+        f"{name} ({span([r.n_train for r in of])} training and {span([r.n_test for r in of])} test "
+        f"samples, {of[-1].n_features} features, {of[-1].n_classes} classes)"
+        for name, of in records.items()
     ]
     boosters = listed([in_print(label) for label in study.boosters])
     yield f"We compare {boosters} on {listed(sizes)}."
@@ -113,8 +116,8 @@ def _sentences(study: Study) -> Iterator[str]:
     yield "With the same seed, all boosters have the same split and labels."
     if tests := dict.fromkeys(filter(None, _tests(study))):
         yield f"Two boosters on one data set are compared by: {'; '.join(tests)}."
-    versions = {name: r.versions.get(name, "") for r in records.values() for name in _VERSIONS}
-    shown = [f"{name} {version}" for name, version in versions.items() if version]
+    every = [record.versions for of in records.values() for record in of]
+    shown = dict.fromkeys(f"{n} {its[n]}" for n in _VERSIONS for its in every if n in its)
     yield f"Versions: {', '.join(shown)}."
 
 

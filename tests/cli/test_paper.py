@@ -7,11 +7,14 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from boostbench.cli import main
-from boostbench.reports.manuscript import fit_column
+from boostbench.experiments.runs import BoosterSpec
+from boostbench.reports.manuscript import fit_column, for_paper
+from tests.reports.synthetic import make_config, study_of, with_records
 
 GAMMA = """\
 from sklearn.tree import DecisionTreeClassifier
@@ -115,6 +118,21 @@ def test_the_paper_compiles_without_a_line_beyond_its_column(request):
     assert done.returncode == 0, done.stdout[-2000:]
     log = (paper / "paper.log").read_bytes()
     assert not re.search(rb"Missing character|Overfull", log)
+
+
+@pytest.mark.parametrize(("n", "columns"), [(5, "llrrrrrr"), (6, "llrr")])
+def test_more_than_six_boosters_have_rows(tmp_path, n, columns):
+    boosters = [BoosterSpec("samme", label=f"samme (gamma={k})") for k in range(n)]
+    report = [("table", {"columns": "booster"})]
+    config = make_config(
+        tmp_path, datasets=["dna"], boosters=boosters, rounds=2, checkpoints=[1, 2], report=report
+    )
+    errors = {"validation_errors": np.array([9, 9])}
+    study = with_records(
+        study_of(config), lambda r: {"curves": {**r.record.curves, **errors}, "n_validation": 100}
+    )
+    files, _ = for_paper(study)
+    assert f"{{@{{}}{columns}@{{}}}}" in files["table.tex"]
 
 
 def test_without_validation_errors_no_variant_is_chosen(boostbench, tmp_path):

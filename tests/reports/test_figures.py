@@ -98,6 +98,13 @@ def test_error_against_noise_is_mean_and_band_at_the_last_round_of_each(rates):
     assert figure.get_label().startswith("Test error (%) against the noise rate at T = 100")
 
 
+def test_a_mean_over_data_sets_tells_how_many_had_a_result(tmp_path):
+    config = make_config(tmp_path, boosters=["samme"], noise=RATES)
+    absent = {"dna/samme/flip-0.1/seed-0": ("skipped", "no dna.csv")}
+    figure = drawn(draw_noise, study_of(config, broken=absent), mean=True)
+    assert ", mean over 1 to 2 data sets, at T = 100" in figure.get_label()
+
+
 def test_a_figure_is_as_high_as_the_legend_beside_it():
     with drawing_style():
         figure = Figure(figsize=(3, 2), layout="constrained")

@@ -19,7 +19,7 @@ from boostbench.reports.protocol import protocol
 from boostbench.reports.values.frame import Study, collect
 
 from .claims.stating import with_claims
-from .synthetic import EXCHANGE, made, make_config, plan_of, study_of
+from .synthetic import EXCHANGE, made, make_config, plan_of, study_of, with_records
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
 
@@ -208,6 +208,16 @@ def test_many_rates_of_a_noise_are_a_range_in_the_protocol(tmp_path):
     rates = [k / 1000 for k in range(1, 31)]
     config = make_config(tmp_path, noise=[Noise("exchange", rate) for rate in rates], rounds=2)
     assert " at rates of 0.1 to 3 %. " in protocol(study_of(config))
+
+
+def test_the_protocol_tells_sizes_and_versions_that_differ(tmp_path):
+    def other(result):
+        parts = {"n_train": 2001, "versions": {"numpy": "2.4.5"}}
+        return {} if result.run.seed else parts
+
+    text = protocol(with_records(study_of(make_config(tmp_path, seeds=2)), other))
+    assert "dna (2000 to 2001 training and 1186 test samples, 10 features" in text
+    assert "numpy 2.4.5, numpy 2.4.6" in text
 
 
 def test_the_page_tells_where_its_numbers_come_from(report):

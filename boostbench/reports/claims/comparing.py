@@ -49,7 +49,7 @@ from boostbench.reports.values.samples import Repeats, combined, in_common, mean
 _NOTHING = Amount()
 _DECIMALS = 10
 #: Options that a bound of each kind takes.
-_TAKEN = dict.fromkeys(("lower_than", "higher_than"), {"ties", "by"})
+_TAKEN = {order: {"ties", "by"} for order in ("lower_than", "higher_than")}
 _TAKEN |= {"equal_to": {"within"}, "never_above": set()}
 _ONE_DRAW = "one run on one split shows no spread between draws; further seeds do"
 

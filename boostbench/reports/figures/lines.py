@@ -15,7 +15,7 @@ from boostbench.registry import figures
 from boostbench.reports.figures import panels
 from boostbench.reports.figures.panels import Style, Styles
 from boostbench.reports.figures.style import AND, GREY, method_styles, round_ticks
-from boostbench.reports.text import capital, listed
+from boostbench.reports.text import capital, listed, span
 from boostbench.reports.values import part_options
 from boostbench.reports.values.estimates import estimate
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
@@ -246,13 +246,14 @@ def draw_noise(
     levels, metric, samples = _levels(study), QUANTITIES[value], samples_of(study, value, at)
     study, left_out = panels.most_shown(study, value, 0 if mean else len(levels))
     (axis, T), styles = panels.axis_at(study, value, at), panels.styles_of(study)
-    labels = study.contenders
+    labels, counts = study.contenders, set[int]()
 
     def points(model: str, names: Sequence[str], label: str) -> Iterable[Point]:
         for rate, noise in levels[model]:
             needed = labels if mean else [label]
             sets = [n for n in names if all(samples[noise, n, each].values for each in needed)]
             if sets:
+                counts.add(len(sets))
                 own = over_sets([samples[noise, name, label] for name in sets])
                 yield 100 * rate, *_with_band(own, is_mean=mean)
 
@@ -283,7 +284,7 @@ def draw_noise(
     if band and mean:
         bands = "bands: 95 % intervals by a bootstrap over data sets"
     panels.name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{T}; {bands}")
-    over = f", mean over {len(study.datasets)} data sets," if mean else ""
+    over = f", mean over {span(counts)} data sets," if mean and counts else ""
     what = f"{capital(axis)} against the noise rate{over} at {T}; {bands}."
     panels.describe(figure, what, left_out)
     return figure
