@@ -257,9 +257,10 @@ def recommend(study: Study) -> Table:
         rows=tuple(rows),
         answer=tuple(answers),
         footers=(
-            f"Next to it: at most {NEAR:g} point above. Regret elsewhere: points above the best "
-            f"method of each set, for the method chosen on half of the sets and taken on the other "
-            f"half; mean and 90 % of {DRAWS} divisions. Chosen: share of the halves that take it.",
+            f"Next to it: the next three at most, within {NEAR:g} point. Regret elsewhere: points "
+            "above the best method of each set, for the method chosen on half of the sets and "
+            "taken on the other half; mean and 90 % of "
+            f"{DRAWS} divisions. Chosen: share of the halves that take it.",
             "Above the best on clean labels: points above the best method of each set.",
             f"Unknown: the mean over {', '.join(with_results(study))}.",
         ),

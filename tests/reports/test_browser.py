@@ -207,6 +207,8 @@ def test_the_leaderboard_is_filtered_sorted_and_opened_by_keyboard(opened):
     def column(place):
         return page.locator(f"#board tbody tr > :nth-child({place})").all_inner_texts()
 
+    quantiles = page.evaluate("[1, 2, 3, 9].map(t975)")
+    assert quantiles == pytest.approx([12.706, 4.303, 3.182, 2.262], abs=0.03)
     assert column(1) == ["1. AdaBoost.MH", "2. sm-boost", "3. SAMME"]
     of_all = [float(text) for text in column(2)]
     assert of_all == sorted(of_all)

@@ -25,8 +25,9 @@ for (const field of form.elements) if (field.tagName === "SELECT" && field.selec
 let detail = methods.indexOf(start.get("of"));
 let order = { column: 1, sign: 1 };
 
-// Quantile 0.975 of the t distribution by its Cornish-Fisher expansion.
+// Quantile 0.975 of the t distribution, from 3 degrees of freedom by its Cornish-Fisher expansion.
 const t975 = (df) => {
+  if (df < 3) return [12.706205, 4.302653][df - 1];
   const z = 1.959964, at = [z, (z ** 3 + z) / 4, (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96, (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384];
   return at.reduce((sum, term, power) => sum + term / df ** power, 0);
 };
