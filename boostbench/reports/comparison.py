@@ -83,15 +83,10 @@ class Comparison:
         return f"{self.sentence}\n\n{self.boosters.to_string(index=False)}\n\n{self.remarks[0]}"
 
     @property
-    def quantity(self) -> Quantity:
-        """The metric that is compared."""
-        return quantity_of(self.metric)
-
-    @property
     def remarks(self) -> tuple[str, str]:
         """Notes on the columns of the tables, and the name of the test."""
-        words = capital(self.quantity.words)
-        units = " in percent, leads in points" if self.quantity.unit else ""
+        quantity = quantity_of(self.metric)
+        words, units = capital(quantity.words), " in percent, leads in points" * bool(quantity.unit)
         tests = ", ".join(self.pairs["test"].unique())
         return f"{words}{units}; equivalent, near best: within {self.rope:g}.", f"Test: {tests}."
 
@@ -126,7 +121,8 @@ class Comparison:
         return f"{text}{shown}<p><small>{notes}</small></p>"
 
     def _text(self, row: Mapping[str, Any], key: str) -> str:
-        decimals = 2 if self.quantity.unit or key in _PROBABILITIES else self.quantity.decimals
+        quantity = quantity_of(self.metric)
+        decimals = 2 if quantity.unit or key in _PROBABILITIES else quantity.decimals
         if key in _INTERVALS:
             return f"{row['low']:.{decimals}f} to {row['high']:.{decimals}f}"
         return f"{row[key]:.{decimals}f}" if isinstance(row[key], float) else str(row[key])
@@ -196,8 +192,6 @@ def compare_boosters(
                 "taken_for": [names[int(row.argmax())] if row.any() else "" for row in wrong],
             }
             classes.append(pd.DataFrame({"dataset": dataset, "booster": booster, **of_classes}))
-    if not classes:
-        return found
     table, labels = pd.concat(classes, ignore_index=True), {n: d.classes for n, d in data.items()}
     return replace(found, classes=table, labels=labels, confusion=confusion)
 
@@ -259,8 +253,9 @@ def compare_values(
     names = list(dict.fromkeys(name for samples in tables.values() for name in samples))
     everywhere = [name for name in names if all(name in samples for samples in places.values())]
     concluded = list(places)  # data sets with a conclusion
-    if len(places) >= estimates.FEWEST_SETS and len(everywhere) > 1:
-        joint = {b: over_sets([samples[b] for samples in places.values()]) for b in everywhere}
+    joint = {b: over_sets([samples[b] for samples in places.values()]) for b in everywhere}
+    are_joint = len(joint) > 1 and all(sample.values for sample in joint.values())
+    if are_joint and len(places) >= estimates.FEWEST_SETS:
         concluded = [f"{len(places)} data sets"]
         places = {concluded[0]: joint, **places}
     boosters, pairs, sentences = [], [], []
@@ -292,7 +287,7 @@ def _ranking(place: str, samples: Samples, rope: float, metric: str) -> list[dic
     best = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
     rows = []
     for column, (name, sample) in enumerate(samples.items()):
-        mean = _estimate(sample, Repeats.constant(0.0, sample))
+        mean = estimates.estimate(sample, Repeats.constant(0.0, sample))
         low, high = np.clip(sorted(sign * end for end in mean.interval), *quantity.shown_range)
         rows.append(
             {
@@ -311,8 +306,8 @@ def _ranking(place: str, samples: Samples, rope: float, metric: str) -> list[dic
 
 def _pair(place: str, left: str, right: str, samples: Samples, rope: float) -> dict[str, Any]:
     """Return the row of a pair of boosters."""
-    lead = _estimate(samples[right], samples[left])
-    behind = _estimate(samples[left], samples[right])
+    lead = estimates.estimate(samples[right], samples[left])
+    behind = estimates.estimate(samples[left], samples[right])
     left_better, right_better = lead.above(rope), behind.above(rope)
     low, high = lead.interval
     return {
@@ -327,13 +322,6 @@ def _pair(place: str, left: str, right: str, samples: Samples, rope: float) -> d
         "right_better": right_better,
         "test": "bootstrap over data sets" if lead.draws is not None else lead.test,
     }
-
-
-def _estimate(left: Repeats, right: Repeats) -> estimates.Estimate:
-    estimated = estimates.estimate(left, right)
-    if estimated.why:
-        raise BoostbenchError("boosters are compared by cross-validation, not on one given split")
-    return estimated
 
 
 def _in_words(

@@ -150,6 +150,18 @@ def test_several_sets_have_an_answer_each_and_six_one_for_all():
     assert (row["left_better"], row["equivalent"], row["right_better"]) == (0.0, 1.0, 0.0)
 
 
+def test_data_sets_without_a_fold_in_common_have_an_answer_each():
+    tables = {}
+    for place, name in enumerate("abcdef"):
+        errors = cross_validated(np.random.default_rng(place), (0.0, 4.0))
+        units = UNITS[:5] if name == "a" else UNITS[5:]
+        tables[name] = {
+            b: Repeats(dict(zip(units, values.tolist(), strict=False)), sample(values).design)
+            for b, values in zip("xy", errors.T, strict=True)
+        }
+    assert compare_values(tables).sentence.count("\n") == 5
+
+
 def test_only_folds_finished_by_all_candidates_count():
     errors = cross_validated(np.random.default_rng(8), (0.0, 1.0))
     whole, part = sample(errors[:, 0]), sample(errors[:10, 1])

@@ -86,9 +86,8 @@ class Relation(AboutValues):
         idle = {"ties", "within", "by"} & self.model_fields_set - _TAKEN[self._given[0]]
         if idle:
             raise ValueError(f"{self._given[0]} takes no {min(idle)!r}, which would be ignored")
-        for label in self.bound if isinstance(self.bound, tuple) else ():
-            if label in self.booster:
-                raise ValueError(f"{label!r} is on both sides")
+        if isinstance(self.bound, tuple) and (both := {*self.bound} & {*self.booster}):
+            raise ValueError(f"{min(both)!r} is on both sides")
         if isinstance(self.bound, Quantity):
             self.bound.plus.check(self.bound.value or self.value)
         return self
@@ -312,9 +311,8 @@ class Trend(AboutMeans):
         if len(self._steps) < 2:
             what = "rounds in 'at', such as [10, 1000]" if self.over == "rounds" else "noises"
             raise ValueError(f"needs at least two {what}")
-        for label in self.against:
-            if label in self.booster:
-                raise ValueError(f"{label!r} is in 'booster' and in 'against'")
+        if both := {*self.against} & {*self.booster}:
+            raise ValueError(f"{min(both)!r} is in 'booster' and in 'against'")
         return self
 
     @property
