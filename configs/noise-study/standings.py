@@ -200,13 +200,14 @@ def recommend(study: Study) -> Table:
     other. Its regret there is its error less that of the best method of each data set, which
     nobody knows beforehand.
     """
-    methods = study.contenders
     records = {r.run.dataset: r.record for r in study.results if r.ok and r.record}
     rows, answers = [], []
     for classes, label in (("two", "2"), ("three or more", "≥ 3")):
         known = [d for d in study.datasets if d in records]
         known = [d for d in known if (records[d].n_classes == 2) == (classes == "two")]
-        clean_sets, clean, _ = complete(study.only(datasets=known), [CLEAN_NOISE])
+        of_classes = study.only(datasets=known)
+        methods = of_classes.contenders
+        clean_sets, clean, _ = complete(of_classes, [CLEAN_NOISE])
         cost = dict(zip(clean_sets, (clean - clean.min(axis=0)).T, strict=True))
         of_size = {
             FEW: [d for d in known if records[d].n_train < SMALL],
@@ -215,7 +216,9 @@ def recommend(study: Study) -> Table:
         parts = [(words, known, noises) for words, noises in situations(study).items()]
         parts[1:1] = [(words, part, parts[0][2]) for words, part in of_size.items()]
         for words, part, noises in parts:
-            sets, errors, _ = complete(study.only(datasets=part), noises) if part else ([], 0, 0)
+            sets, errors, _ = complete(of_classes, noises)
+            errors = errors[:, np.isin(sets, part)]
+            sets = [d for d in sets if d in part]
             if len(sets) < 4:
                 continue
             mean = errors.mean(axis=1)

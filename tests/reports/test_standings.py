@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.inputs import load_plugin
 
+from .synthetic import with_records
 from .test_study_figures import made_up
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/noise-study"
@@ -72,6 +74,21 @@ def test_recommendations_are_for_each_kind_of_noise_and_for_an_unknown_rate(tmp_
     assert rows["pair > 20 %"][1] == "samme"
     assert rows["pair > 20 %"][-1] == "2.0"
     assert "unknown share of wrong labels" in table.answer[0]
+
+
+def test_a_method_for_two_classes_is_not_recommended_for_more(tmp_path: Path) -> None:
+    study = made_up(tmp_path)
+    two = study.datasets[:2]
+    study = with_records(study, lambda r: {"n_classes": 2 if r.run.dataset in two else 3})
+    results = [
+        replace(r, status="skipped", record=None)
+        if r.run.method == "adaboost-mh" and r.run.dataset not in two
+        else r
+        for r in study.results
+    ]
+    table = standings.recommend(replace(study, results=tuple(results)))
+    takes = {row.labels: row.cells[1].text for row in table.rows}
+    assert takes["≥ 3", "none"] == "samme"
 
 
 def test_a_recommendation_needs_results_of_every_method(tmp_path: Path) -> None:
