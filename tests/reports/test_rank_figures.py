@@ -17,7 +17,7 @@ from boostbench.reports.figures.rank_figures import (
     draw_critical_difference,
 )
 
-from .synthetic import drawn, make_config, study_of
+from .synthetic import drawn, make_config, study_of, with_records
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/spl-boosting"
 draw_ranks = load_plugin(FOLDER / "rank_shares.py").ranks
@@ -50,6 +50,20 @@ def test_friedman_s_statistic_is_that_of_scipy_with_and_without_ties():
     errors = rng.normal(size=(12, 5)) + np.arange(5) / 3
     for values in (errors, errors.round(0)):
         assert_allclose(compare_ranks(values)[0], friedmanchisquare(*values.T).statistic)
+
+
+@pytest.mark.parametrize(
+    ("value", "best"), [("test_error", "lowest error"), ("test_auc", "highest AUC")]
+)
+def test_the_caption_says_what_the_first_rank_is(tmp_path, value, best):
+    world = with_records(
+        study(tmp_path),
+        lambda r: {
+            "curves": {**r.record.curves, "test_auc": 1 - r.record.curves["test_errors"] / 1e3}
+        },
+    )
+    figure = drawn(draw_critical_difference, world, value=value)
+    assert f"3 data sets, 1 is the {best}. " in figure.get_label()
 
 
 def test_nemenyi_s_critical_difference_is_that_of_the_table():

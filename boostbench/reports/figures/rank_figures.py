@@ -105,9 +105,11 @@ def draw_critical_difference(
     p_text = f"p = {p:.2g}" if p >= 1e-4 else f"p = {p:.0e}"
     friedman = f"Friedman: \u03c7\u00b2 = {chi2:.1f}, {p_text}; {len(errors)} data sets; {words}"
     remark(figure, friedman)
+    quantity = QUANTITIES[value]
+    best = f"{'highest' if quantity.higher else 'lowest'} {quantity.axis.removesuffix(' (%)')}"
     describe(
         figure,
-        f"Mean ranks over {len(errors)} data sets, 1 is the lowest error. A bar joins methods that "
+        f"Mean ranks over {len(errors)} data sets, 1 is the {best}. A bar joins methods that "
         f"Nemenyi's test does not tell apart at the level {_LEVEL:g}. {friedman}.",
     )
     return figure
