@@ -388,7 +388,7 @@ def remedies(verdict: Verdict) -> Iterator[str]:
     undecided = [group for group in verdict.groups if group.beyond == "open"]
     stuck = [group for group in undecided if math.isinf(group.more)]
     if more is not None:
-        kind = "" if unit == "data set" else " (seeds)"
+        kind = "" if unit == "data set" else " of further seeds"
         what = f"{len(undecided) - len(stuck)} of {len(undecided)} groups" if stuck else "it"
         yield f"about {more} more {unit}{'s' * (more > 1)}{kind} would decide {what}"
     if any(group.states["missing"] for group in stuck):

@@ -243,9 +243,9 @@ def test_the_chance_level_is_the_agreement_with_other_columns(tmp_path, points, 
 @pytest.mark.parametrize(
     ("totals", "more", "reasons"),
     [
-        ((12.0, 21.5), 22, ["about 22 more runs (seeds) would decide it"]),
+        ((12.0, 21.5), 22, ["about 22 more runs of further seeds would decide it"]),
         ((NEVER, NEVER), None, ["no number of further runs is known to decide it"]),
-        ((8.0, NEVER), 8, ["about 8 more runs (seeds) would decide 1 of 2 groups"]),
+        ((8.0, NEVER), 8, ["about 8 more runs of further seeds would decide 1 of 2 groups"]),
     ],
 )
 def test_what_further_runs_would_decide(totals, more, reasons):
