@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple
+from typing import Any
 
 from boostbench.experiments.runs import CLEAN, Params
 from boostbench.experiments.store.identity import Key
@@ -87,7 +88,8 @@ def _sentences(study: Study) -> Iterator[str]:
     yield f"We compare {boosters} on {listed(sizes)}."
     splits: dict[str, list[str]] = {}
     for run in (result.run for result in study.results):
-        splits.setdefault(_split_in_words(run.split), []).append(run.dataset)
+        split = {"official": True} if isinstance(run.split, str) else run.split.plain()
+        splits.setdefault(_split_in_words(split), []).append(run.dataset)
     for words, names in splits.items():
         of = "" if len(splits) == 1 else f" on {listed([*dict.fromkeys(names)])}"
         yield f"Training and test part{of}: {words}."
@@ -130,11 +132,12 @@ def _tests(study: Study) -> Iterator[str]:
             yield estimate(*(sample_of(cell, metric="test_error") for cell in cells)).test
 
 
-def _split_in_words(split: str | Params) -> str:
+def _split_in_words(given: Mapping[str, Any]) -> str:
     """Return the division of a data set in words."""
-    given = {"official": True} if isinstance(split, str) else split.plain()
+    other = given.get("otherwise")
+    none = f" or, where none is, {_split_in_words(other)}" if other else ""
     ways = {
-        "official": "as supplied with the data",
+        "official": f"as supplied with the data{none}",
         "holdout": f"{100 * given.get('holdout', 0):g} % of the samples at random for testing",
         "shuffle": "drawn at random in the sizes supplied with the data",
         "folds": f"{given.get('folds')}-fold cross-validation",

@@ -220,6 +220,16 @@ def test_the_protocol_tells_sizes_and_versions_that_differ(tmp_path):
     assert "numpy 2.4.5, numpy 2.4.6" in text
 
 
+def test_the_protocol_tells_the_split_of_data_without_an_official_one(tmp_path):
+    split = Params({"official": True, "otherwise": {"holdout": 0.3, "stratify": True}})
+    study = study_of(make_config(tmp_path))
+    results = [replace(r, run=replace(r.run, split=split)) for r in study.results]
+    assert (
+        " as supplied with the data or, where none is, 30 % of the samples at random for testing, "
+        "in equal shares of the classes. "
+    ) in protocol(replace(study, results=tuple(results)))
+
+
 def test_the_page_tells_where_its_numbers_come_from(report):
     text = page_of(report)
     for fact in (
