@@ -141,7 +141,6 @@ class _Layout:
             name: list(dict.fromkeys(getattr(key, name) for key in facts))
             for name in FactKey._fields
         }
-        self.axes["rounds"].sort()
         self.words = metric.words.replace("error", "accuracy") if self.is_accuracy else metric.words
         self.best = "highest" if self.is_accuracy else "lowest"
 
