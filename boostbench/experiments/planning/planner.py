@@ -154,9 +154,7 @@ class _Planner:
                 if not outdated:
                     absent = "" if key.data else "the data is absent; the newest record counts"
                     reason, seconds = record.why or changed or absent, record.total_seconds
-                    # A packed record has the key of the code that made it.
-                    valid = replace(key, rounds=old.rounds) if self.store.is_archive else old
-                    found = valid, seconds, self.store, old, record.other_versions
+                    found = key, seconds, self.store, old, record.other_versions
                     return PlannedRun(run, record.status, reason, *found)
             if newest.recorded is None:
                 newest = replace(newest, status="stale", reason=outdated, recorded=old)

@@ -121,7 +121,7 @@ class PlannedRun:
     #: record) or ``skipped`` (the data or a package is absent).
     status: str
     reason: str  # explanation of the status; empty for ``missing``
-    key: Key  # with an empty data part if the data is absent
+    key: Key  # of a run of the present code; with an empty data part if the data is absent
     seconds: float | None  # measured time; None without a valid record
     store: RecordStore
     recorded: Key | None = None  # of the valid record, or the newest of a stale run

@@ -223,8 +223,9 @@ class Summary(_Strict):
             if self.error is None:
                 raise ValueError("the error is missing")
             return self
-        if self.n_rounds > self.run.rounds:
-            raise ValueError(f"{self.n_rounds} rounds, more than the {self.run.rounds} requested")
+        if not self.n_rounds <= self.run.rounds == self.key.rounds:
+            what = f"{self.n_rounds} of {self.run.rounds} rounds"
+            raise ValueError(f"{what}, with a key of {self.key.rounds}")
         tested = "n_test" if self.run.validation is None else "n_validation"
         sizes = ("n_train", "n_features", "n_classes", tested)
         absent = [name for name in sizes if not getattr(self, name)]

@@ -6,7 +6,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.store.records import RecordStore
-from tests.experiments.tools import SMALL, carry_out
+from tests.experiments.tools import SMALL, carry_out, records_of
 
 MIXED = """
 name: mixed
@@ -33,6 +33,15 @@ def test_a_plan_counts_what_the_records_serve(runs_of, results):
     fewer, more = (runs_of(SMALL.replace("rounds: 8", f"rounds: {n}")) for n in (3, 9))
     assert counts(fewer, results) == {"ok": 8}
     assert counts(more, results) == {"missing": 8}
+
+
+def test_fewer_rounds_done_afresh_leave_the_records_of_more(runs_of, results):
+    carry_out(runs_of(SMALL), results)
+    before = records_of(results)
+    fewer = runs_of(SMALL.replace("rounds: 8", "rounds: 3"))
+    assert carry_out(fewer, results, fresh=True).counts == {"ok": 8}
+    assert len(records_of(results)) == 16
+    assert before.items() < records_of(results).items()
 
 
 @pytest.mark.parametrize(("booster", "status"), [("toy-horizon", "ok"), ("toy-raises", "failed")])

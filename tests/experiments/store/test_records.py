@@ -144,6 +144,7 @@ NONSENSE = {
     "null seconds": {"seconds": {"fit": None}},
     "a size that is missing": {"n_test": 0},
     "too many rounds": {"n_rounds": 5},
+    "a key of other rounds": {"key": f"{'0' * 16}-5-{'0' * 8}-"},
     "no curves": {"curves": None},
     "short curves": {"curves": {"train_errors": [1], "test_errors": [1]}},
     "too many errors": {"curves": {"train_errors": [1] * 4, "test_errors": [10**6] * 4}},
