@@ -173,12 +173,13 @@ def _checked_select(select: Select | None, info: ValidationInfo) -> Select | Non
     mistakes = MistakesError()
     if not searched and not select.rounds:
         mistakes.add("nothing to select: no booster has a 'grid', and 'rounds' is not true")
-    values = {axis.name: axis.values for booster in searched for axis in booster.grid}
+    axes = [axis for booster in searched for axis in booster.grid]
+    texts = {axis.name for axis in axes if not all(map(fields.is_number, axis.values))}
     for key in ("extend", "prefer"):
         for name in getattr(select, key):
-            if name not in values:
-                mistakes.add(unknown("parameter", name, values, of="a grid"), key, name)
-            elif not all(map(fields.is_number, values.get(name, ()))):
+            if name not in (known := {axis.name for axis in axes}):
+                mistakes.add(unknown("parameter", name, known, of="a grid"), key, name)
+            elif name in texts:
                 mistakes.add("needs numbers; the grid has other values", key, name)
     for index, entry in enumerate(datasets if select.by == "validation" else ()):
         split = entry.split or info.data["split"]

@@ -257,8 +257,8 @@ class Selection:
             n_open = sum(run not in self._found for run in self.tried())
             return "missing", f"{n_open} of {len(trials)} fits needed for the selection are missing"
         fits = [planned[self._fit_of(head, choice)] for choice in self.choices[head]]
-        if not fits:
-            trials = [planned[run] for run in self.trials[head]]
+        if not fits:  # with `by: test`, maybe because of trials of other seeds or folds alone
+            trials = [planned[run] for run in (*self.trials[head], *self.tried())]
             return next((t.status, t.reason) for t in trials if t.status in FAILURES)
         worst = next((fit for fit in fits if fit.status != "ok"), fits[-1])
         if worst.status in ("missing", "stale"):
@@ -336,13 +336,13 @@ def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> dict[s
 def _longer(axis: Axis, selected: set[Any], reach: Reach) -> Axis:
     smallest, largest = min(axis.values), max(axis.values)
     if reach.step is not None:
-        below, above = smallest - reach.step, largest + reach.step
+        ends = smallest - reach.step, largest + reach.step
     else:
         assert reach.factor is not None
-        below, above = smallest / reach.factor, largest * reach.factor
-    is_at_bottom = smallest in selected and below < smallest and _is_within(below, reach)
-    smaller = [_rounded(below)] if is_at_bottom else []
-    larger = [_rounded(above)] if largest in selected and _is_within(above, reach) else []
+        ends = smallest / reach.factor, largest * reach.factor
+    below, above = (x if isinstance(x, int) else float(f"{x:.{_DIGITS}g}") for x in ends)
+    smaller = [below] * (smallest in selected and below < smallest and _is_within(below, reach))
+    larger = [above] * (largest in selected and above > largest and _is_within(above, reach))
     if axis.values[0] == largest:  # in descending order
         return replace(axis, values=(*larger, *axis.values, *smaller))
     return replace(axis, values=(*smaller, *axis.values, *larger))
@@ -350,9 +350,5 @@ def _longer(axis: Axis, selected: set[Any], reach: Reach) -> Axis:
 
 def _is_within(value: float, reach: Reach) -> bool:
     slack = 10.0 ** (1 - _DIGITS)
-    low, high = reach.within
-    return low * (1 - slack) <= value <= high * (1 + slack)
-
-
-def _rounded(value: float) -> float:
-    return value if isinstance(value, int) else float(f"{value:.{_DIGITS}g}")
+    low, high = sorted(reach.within)
+    return low - slack * abs(low) <= value <= high + slack * abs(high)

@@ -91,6 +91,21 @@ def test_ranges_grow_where_a_kept_value_lies_at_an_end():
     assert extended(single, [(3,)], reaches) == single
 
 
+@pytest.mark.parametrize(
+    ("values", "kept", "reach", "longer"),
+    [
+        ((-2, -1), -2, Reach(step=1, within=(-3, 3)), (-3, -2, -1)),
+        ((-2, -1), -1, Reach(step=1, within=(3, -3)), (-2, -1, 0)),
+        ((-1, 0), 0, Reach(factor=10, within=(-9, 9)), (-1, 0)),
+        ((-9, -1), -1, Reach(factor=9, within=(-9, 9)), (-9, -1)),
+        ((0.0, 1e12), 1e12, Reach(step=0.1, within=(0, 1e13)), (0.0, 1e12)),
+    ],
+)
+def test_a_range_has_negative_values_and_no_value_twice(values, kept, reach, longer):
+    [axis] = extended((Axis(("a",), values),), [(kept,)], {"a": reach})
+    assert axis.values == longer
+
+
 def do_all(config, results):
     """Do what is wanted until nothing is; returns the number of runs of every pass."""
     passes = []
@@ -226,6 +241,46 @@ def test_points_that_fail_are_no_candidates(config_file, tmp_path):
     plan = load_plan(config, tmp_path)
     assert {chosen.status for chosen in plan.results()} == {"failed"}
     assert {record.status for _, record in plan.records()} == {"failed"}  # as they are packed
+
+
+FICKLE = """
+from boostbench.registry import boosters
+from sklearn.dummy import DummyClassifier
+
+
+@boosters.register("fickle")
+class Fickle(DummyClassifier):
+    def __init__(self, n_estimators=1, *, want=0, random_state=None):
+        super().__init__()
+        self.n_estimators, self.want, self.random_state = n_estimators, want, random_state
+
+    def fit(self, X, y):
+        if self.random_state % 2 != self.want:
+            raise RuntimeError(f"not {self.want}")
+        return super().fit(X, y)
+
+    def staged_predict(self, X):
+        yield from [self.predict(X)] * self.n_estimators
+"""
+
+
+def test_a_point_that_fails_for_one_seed_is_none_for_any(config_file, tmp_path):
+    plugin = config_file(FICKLE, "fickle.py")
+    text = BASE.replace("{folds: 3, validation: true}", "{holdout: 0.3}")
+    text = text.replace("toy-centroids: {grid: {shape: [a, b], scale: [0.5, 1.0]}}", "fickle: GRID")
+    text += f"seeds: 4\nplugins: {plugin}\nselect: {{by: test}}\n"
+    config = load_config(config_file(text.replace("GRID", "{grid: {want: [0, 1]}}")))
+    assert do_all(config, tmp_path) == [8]
+    plan = load_plan(config, tmp_path)
+    assert plan.counts() == {"ok": 4, "failed": 4}
+    assert {(r.status, r.reason[:21]) for r in plan.results()} == {
+        ("failed", "RuntimeError: not 0 ("),
+        ("failed", "RuntimeError: not 1 ("),
+    }
+    config = load_config(config_file(text.replace("GRID", "{grid: {want: [0]}}")))
+    plan = load_plan(config, tmp_path)
+    assert 0 < plan.counts()["ok"] < 4
+    assert {chosen.status for chosen in plan.results()} == {"failed"}
 
 
 def test_each_checkpoint_has_a_choice_of_its_own(config_file, tmp_path):
