@@ -65,6 +65,8 @@ def report(
       boostbench report my-study.yaml --paper
       boostbench report --all --output DIR
     """
+    if pack and selection.only:
+        raise BoostbenchError("packs all runs of a config; leave --only out", where="--pack")
     if every == bool(selection.configs):
         raise BoostbenchError("name configs, or give --all", where="report")
     if every and selection.size:

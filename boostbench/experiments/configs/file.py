@@ -68,7 +68,7 @@ def load_configs(
         config = _read(reference, overrides, check_parameters, found, **options)
         complaints += _sorted(found)
         if config is not None and (other := configs.setdefault(config.name, config)) is not config:
-            what = f"the name {config.name!r} is also that of {other.path}; rename one"
+            what = f"the name {config.name!r} is also that of {other.path}; rename or leave out one"
             complaints.append(BoostbenchError(what, where=str(config.path)))
     if complaints and not check_parameters:  # report the errors in parameters, too
         return load_configs(references, overrides, **options)
@@ -187,7 +187,7 @@ def _sorted(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
 
     An error in the general part occurs in every size.
     """
-    short = (BoostbenchError(_cut(c.what, 600), where=_cut(c.where, 200)) for c in complaints)
+    short = (BoostbenchError(_cut(c.what, 600), where=_cut(c.where, 600)) for c in complaints)
     distinct = {str(complaint): complaint for complaint in short}
     found = sorted(distinct.values(), key=_location)
     if len(found) > _MAX_COMPLAINTS:

@@ -305,7 +305,8 @@ def pack(records: Iterable[Record], file: Path) -> None:
     """
     lines: dict[tuple[str, ...], bytes] = {}
     for record in records:
-        place = record.run.data.label, canonical_json(record.run.value()), str(record.key)
+        value = record.run.value()  # without labels, which records of a file lack
+        place = canonical_json(value["dataset"]), canonical_json(value), str(record.key)
         lines[place] = encode(record, digits=SHORT)
     content = b"".join(lines[key] for key in sorted(lines))
     try:

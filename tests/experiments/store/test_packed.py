@@ -105,6 +105,19 @@ def test_packing_again_gives_the_same_bytes_whatever_the_order(done, tmp_path):
     assert (tmp_path / "a" / PACKED).read_bytes() == (tmp_path / "b" / PACKED).read_bytes()
 
 
+def test_labels_do_not_change_the_bytes(runs_of, results, tmp_path):
+    runs = runs_of(TWO.replace("[iris]", "[iris: {as: z}, wine: {as: a}]"))
+    carry_out(runs, results)
+    store = RecordStore(results)
+    unlabelled = [store.read(path) for path in store.all_paths()]
+    by_key = {record.run: record for record in unlabelled}
+    labelled = [by_key[run].model_copy(update={"run": run}) for run in runs]
+    assert {record.run.dataset for record in labelled} == {"a", "z"}
+    for name, records in (("a", unlabelled), ("b", labelled)):
+        pack(records, tmp_path / name)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
 def test_many_damaged_lines_make_one_message(done, tmp_path, caplog):
     file = tmp_path / PACKED
     pack(done, file)
