@@ -27,7 +27,7 @@ from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from boostbench.errors import AbsentError, BoostbenchError, PluginError, UnknownNameError
-from boostbench.inputs import FILE_MODULE, load_module, load_plugin
+from boostbench.inputs import FILE_MODULE, load_module, load_plugin, one_line
 from boostbench.source import show
 
 T = TypeVar("T")
@@ -167,6 +167,9 @@ class Registry:
             return resolve_name(self.adapter)(plugin) if self.adapter else plugin
         except ModuleNotFoundError as error:
             raise AbsentError(f"{self.kind} {name!r}", error, where=where) from error
+        except OSError as error:  # a library that its package needs is absent
+            what = f"{self.kind} {name!r} cannot be loaded: {one_line(error)}"
+            raise PluginError(what, where=where) from error
 
     def named(self, spec: str | Mapping[str, Any], where: str = "") -> tuple[str, dict[str, Any]]:
         """Return name and parameters of ``name`` or ``{name: parameters}``."""

@@ -40,6 +40,13 @@ def test_a_builtin_is_imported_when_it_is_asked_for(registry):
     assert registry.get("join") is __import__("os").path.join
 
 
+def test_a_builtin_whose_package_lacks_a_library_is_named(tmp_path, monkeypatch):
+    plugin_file(tmp_path, "raise OSError('libgomp.so.1: not here')\n", "lacks_a_library.py")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(PluginError, match=r"toy 'odd' cannot be loaded: OSError\('libgomp"):
+        Registry("toy", {"odd": "lacks_a_library:Odd"}).get("odd")
+
+
 def test_a_decorator_registers(registry):
     @registry.register("mine")
     def mine():

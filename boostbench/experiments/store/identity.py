@@ -135,10 +135,11 @@ def components_of(
     yield registry.boosters, source
     for key, kind in registry.INNER.items() if not registry.boosters.is_foreign(source) else ():
         spec = params.get(key)  # a name or {name: parameters}; others are refused elsewhere
-        for inner, own in (spec if isinstance(spec, Mapping) else {spec: None}).items():
-            if kind is registry.boosters and isinstance(inner, str):
+        named = {spec: None} if isinstance(spec, str) else spec
+        for inner, own in named.items() if isinstance(named, Mapping) else ():
+            if kind is registry.boosters:
                 yield from components_of(inner, own if isinstance(own, Mapping) else {})
-            elif isinstance(inner, str):
+            else:
                 yield kind, inner
 
 
@@ -271,14 +272,17 @@ def _facts_of(path: Path) -> _Facts:
     stamp = b"\0".join([version, _text_of(Path(__file__)), text])
     name = f"sources/{hashlib.sha256(stamp).hexdigest()}.json"
     if (kept := read_kept(name)) is None:
-        kept = json.dumps(_parsed(text, path, is_own=is_own)).encode()
+        kept = json.dumps(_parsed(text, is_own=is_own)).encode()
         keep(name, kept)
     essence, imports, words = json.loads(kept)
     return _Facts(essence, [_Import(*each) for each in imports], words)
 
 
-def _parsed(text: bytes, path: Path, *, is_own: bool) -> _Facts:
-    tree = ast.parse(text, filename=str(path))
+def _parsed(text: bytes, *, is_own: bool) -> _Facts:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):  # a file that a plugin imports only if it can
+        return _Facts(digest_of_text(text), [], [])
     for node in ast.walk(tree) if is_own else ():
         if isinstance(node, ast.Module | ast.ClassDef):
             decorated = ((each, getattr(each, "decorator_list", ())) for each in node.body)

@@ -80,6 +80,12 @@ def test_the_key_of_a_composed_booster_includes_its_parts():
     assert on_stumps != code_of(one_vs_all("samme"))
 
 
+@pytest.mark.parametrize("odd", [["tree"], 3, None])
+def test_a_part_that_is_no_name_is_refused_elsewhere(odd):
+    booster = BoosterSpec("samme", Params({"weak_learner": odd}))
+    assert code_of(dataclasses.replace(RUN, booster=booster)) == code_of(RUN)
+
+
 @pytest.fixture
 def plugin(tmp_path):
     """A plugin of two files; returns a function that rewrites one and gives the fingerprint."""
@@ -127,6 +133,13 @@ def test_the_code_fingerprint_follows_what_decides_numbers(
         before = plugin("helper.py", HELPER)
         after = plugin("helper.py", HELPER.replace(old, new))
         assert (after != before) is is_stale
+
+
+@pytest.mark.parametrize("broken", ["def step(:\n", "x = 1\0\n"])
+def test_a_file_that_python_cannot_read_counts_as_text(plugin, broken):
+    before = plugin("helper.py", broken)
+    assert plugin("helper.py", broken) == before
+    assert plugin("helper.py", f"# changed\n{broken}") != before
 
 
 def test_a_project_may_move(plugin, tmp_path):
