@@ -121,9 +121,7 @@ class Experiment:
         plan : Plan
             ``plan.counts()`` by status, ``plan.todo()``, ``plan.rows()`` for a DataFrame.
         """
-        plan = make_plan(
-            self.runs, self.store, self.data, config=self.config, check_packages=check_packages
-        )
+        plan = self._plan_of(self.store, check_packages=check_packages)
         return plan if self.shard is None else plan.shard(self.shard)
 
     def run(
@@ -131,7 +129,7 @@ class Experiment:
         *,
         jobs: int | None = None,
         executor: str = "local",
-        retry: Sequence[str] = (),
+        retry: str | Sequence[str] = (),
         fresh: bool = False,
         plan: Plan | None = None,
         on_event: Listener | None = None,
@@ -147,8 +145,8 @@ class Experiment:
         executor : str, default="local"
             What does the runs: "local", worker processes; "inline", this process; or a Dask
             cluster, by the address of its scheduler.
-        retry : sequence of str, default=()
-            Do only the runs with one of these statuses, such as ``"failed"`` or ``"timeout"``.
+        retry : str or sequence of str, default=()
+            Do only the runs with one of these statuses, such as ``"failed,timeout"``.
         fresh : bool, default=False
             Do all runs again.
         plan : Plan or None, default=None
@@ -169,6 +167,8 @@ class Experiment:
         from boostbench.experiments.running.conduct import Progress, make_executor, run_plan
 
         plan = plan or self.plan()
+        words = [retry] if isinstance(retry, str) else retry
+        retry = [status.strip() for word in words for status in word.split(",")]
         todo = plan.todo(retry=retry, fresh=fresh)
         outcome, done = Progress(), set[Run]()
         if todo:
@@ -355,8 +355,8 @@ class Experiment:
         with tempfile.TemporaryDirectory() as folder:
             yield partial(replace(self, store=RecordStore(folder))._done, **options)
 
-    def _plan_of(self, store: RecordStore) -> Plan:
-        return make_plan(self.runs, store, self.data, config=self.config)
+    def _plan_of(self, store: RecordStore, **options: bool) -> Plan:
+        return make_plan(self.runs, store, self.data, config=self.config, **options)
 
     def _done(self, runs: Sequence[Run], **options: Any) -> Plan:
         """Do single runs, without a selection of parameters, and return their plan."""
@@ -426,7 +426,8 @@ def load_experiments(
     """
     folders = paths_of(data)
     if isinstance(overrides, Mapping):
-        overrides = [f"{key}={json.dumps(value)}" for key, value in overrides.items()]
+        in_yaml = partial(json.dumps, ensure_ascii=False, default=str)
+        overrides = [f"{key}={in_yaml(value)}" for key, value in overrides.items()]
     overrides, only = ([x] if isinstance(x, str) else x for x in (overrides, only))
     load_plugins(paths_of(plugins), where="--plugin")
     search_dirs(folders)  # raises now, because a missing folder is not a config error

@@ -92,7 +92,8 @@ def check_sources(planned: Iterable[tuple[str, str]]) -> None:
     """
     for path, digest in planned:
         if _executed.get(path, digest) != digest:
-            raise ChangedError("the code changed during the run; run again", where=path)
+            what = "the code changed during the run; run again, in Python in a new session"
+            raise ChangedError(what, where=path)
 
 
 def seen(planned: Iterable[tuple[str, str]], folder: str) -> dict[str, str]:
@@ -373,6 +374,7 @@ def _defined(node: ast.stmt) -> tuple[str, ...]:
         node.decorator_list = [each for each, text in told if ".register(" not in text]
         return (node.name,)
     is_constant = not any(isinstance(each, ast.Call) for each in ast.walk(node))
-    if isinstance(node, ast.Assign) and is_constant:
-        return tuple(map(ast.unparse, node.targets))
+    if isinstance(node, ast.Assign | ast.AnnAssign) and is_constant:
+        names = (each for each in ast.walk(node) if isinstance(each, ast.Name))
+        return tuple(each.id for each in names if isinstance(each.ctx, ast.Store))
     return ()

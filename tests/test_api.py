@@ -78,6 +78,17 @@ def test_jobs_below_one_are_refused(path, jobs):
         Experiment.load(path).run(jobs=jobs)
 
 
+def test_statuses_to_retry_may_be_one_text(done):
+    assert done.run(executor="inline", retry="failed, stale").counts == {}
+    with pytest.raises(BoostbenchError, match="cannot retry status 'ok'"):
+        done.run(retry="ok")
+
+
+def test_a_seed_of_more_than_63_bits_is_refused(path):
+    with pytest.raises(ConfigError, match="seeds must be below 9,223,372,036,854,775,808"):
+        Experiment.load({"name": "a", "extends": str(path), "seeds": [2**63]})
+
+
 def test_a_run_leaves_what_is_done(done):
     events = []
     again = done.run(executor="inline", plan=done.plan(), on_event=events.append)
@@ -86,11 +97,13 @@ def test_a_run_leaves_what_is_done(done):
     assert events == []
 
 
-def test_overrides_as_a_mapping_and_as_texts_are_the_same(path):
+def test_overrides_as_a_mapping_and_as_texts_are_the_same(path, tmp_path):
     mapped = Experiment.load(path, overrides={"rounds": 2, "noise.rate": 0.1})
     written = Experiment.load(path, overrides=["rounds=2", "noise.rate=0.1"])
     assert mapped.runs == written.runs
     assert {(run.rounds, run.noise.rate) for run in mapped.runs} == {(2, 0.1)}
+    odd = Experiment.load(path, overrides={"title": "\N{SNAIL}", "paper": tmp_path})
+    assert (odd.config.title, odd.config.paper) == ("\N{SNAIL}", str(tmp_path))
     one = Experiment.load(path, overrides="rounds=2", only="wine")
     assert {(run.dataset, run.rounds) for run in one.runs} == {("wine", 2)}
 

@@ -25,11 +25,13 @@ from boostbench.boosters.samme import SAMME as Base
 from boostbench.plugins import boosters
 
 FACTOR = [0.5, 2]
+LEAST: float = 0.0
+START, SCALE = 0.0, 1.0
 TABLE = np.zeros(3)
 
 
 def shrink(x):
-    return math.sqrt(FACTOR[0] * x)
+    return max(math.sqrt(FACTOR[0] * x) * SCALE, START, LEAST)
 
 
 class Mine(Base):

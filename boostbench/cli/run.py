@@ -7,9 +7,8 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -71,11 +70,10 @@ def run(
       boostbench run noise20 --set limits.time=30m --set limits.memory=4G
       boostbench run noise20 --retry failed,timeout
     """
-    load = partial(selection.load, shard=shard)
-    experiments = load(check_parameters=False)
+    experiments = selection.load(shard=shard, check_parameters=False)
     plans = [experiment.plan() for experiment in experiments]
     if fresh or retry or any(each.todo() for each in plans):
-        load()  # checks parameters, which imports the boosters and so is only done for a run
+        selection.load()  # checks parameters; only if runs are left, since it imports boosters
     options: dict[str, Any] = {"jobs": jobs, "executor": executor, "retry": retry, "fresh": fresh}
     codes = [
         run_and_print(experiment, plan, quiet=quiet, **options)
@@ -86,12 +84,8 @@ def run(
     return max(codes)
 
 
-def run_and_print(
-    experiment: Experiment, plan: Plan, *, quiet: bool, retry: Sequence[str] = (), **options: Any
-) -> int:
+def run_and_print(experiment: Experiment, plan: Plan, *, quiet: bool, **options: Any) -> int:
     """Run an experiment, print progress and outcome, and return the exit code.
-
-    The statuses in ``retry`` may be separated by commas.
 
     Raises
     ------
@@ -99,7 +93,6 @@ def run_and_print(
         After Ctrl-C, when the finished runs are written.
     """
     name = experiment.config.name
-    options["retry"] = [word.strip() for words in retry for word in words.split(",")]
     for reason, n in plan.skipped().items():
         print_error(f"skipping {n_runs(n)}: {reason}")
     with showing_progress(name, quiet=quiet) as listener:
@@ -293,7 +286,7 @@ def n_runs(n: int) -> str:
 
 def _note(progress: Progress) -> str:
     parts = [f"{progress.done}/{progress.total} runs", duration(progress.seconds)]
-    if not progress.done and progress.seconds < _COMPILE_SECONDS:
+    if progress.running and not progress.done and progress.seconds < _COMPILE_SECONDS:
         parts.append("kernels are compiled once, up to a minute")
     if not math.isnan(progress.remaining):
         parts.append(f"about {duration(progress.remaining)} left")

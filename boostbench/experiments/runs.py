@@ -305,9 +305,9 @@ class Run:
     def id(self) -> str:
         """Readable identifier, such as ``dna/sm-boost/exchange-0.2/seed-0``."""
         noise = self.noise.label.replace(" ", "-")
-        folds = self.split.get("fold") if isinstance(self.split, Params) else None
-        fold = "" if folds is None else f"/fold-{folds}"
-        return f"{self.dataset}/{self.method}/{noise}/seed-{self.seed}{fold}"
+        fold = self.split.get("fold") if isinstance(self.split, Params) else None
+        end = "" if fold is None else f"/fold-{fold}"
+        return f"{self.dataset}/{self.method}/{noise}/seed-{self.seed}{end}"
 
 
 _RUN = TypeAdapter(Run)

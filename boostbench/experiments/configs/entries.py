@@ -82,7 +82,7 @@ def read_list(
     ValueError
         If the value is not a list, or has fewer than ``least`` items.
     MistakesError
-        With the errors of all items, at most about `MOST_MISTAKES`.
+        With the errors of all items, at most about `_MOST_MISTAKES`.
     """
     if not isinstance(value, list | tuple) or len(value) < least:
         raise ValueError(f"must be {wanted}, found {show(value)}")

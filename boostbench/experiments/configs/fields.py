@@ -123,7 +123,7 @@ Slug = Annotated[
         json_schema_extra={"wanted": "a valid folder name of letters, digits, '-', '_' and '.'"},
     ),
 ]
-Seed = Annotated[int, Field(ge=0)]
+Seed = Annotated[int, Field(ge=0, lt=2**63)]
 Seeds = Annotated[
     Listed[Seed], BeforeValidator(_seeds, json_schema_input_type=int | list[Seed]), Distinct
 ]

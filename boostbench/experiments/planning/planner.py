@@ -165,13 +165,9 @@ class _Planner:
         return tuple(map(self._or_skipped, self._found.values()))
 
     def _or_skipped(self, planned: PlannedRun) -> PlannedRun:
-        if planned.status not in ("missing", "stale"):
-            return planned
-        entry, _, reason = self._source(planned.run.data)
-        obstacle = reason or self._obstacle(planned.run, entry)
-        if not obstacle:
-            return planned
-        return replace(planned, status="skipped", reason=obstacle, recorded=None)
+        if planned.status in ("missing", "stale") and (why := self._obstacle(planned.run)):
+            return replace(planned, status="skipped", reason=why, recorded=None)
+        return planned
 
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""
@@ -183,14 +179,14 @@ class _Planner:
             self._codes[asked] = code_of(run, entry.generator)
         return Key(value_of(run), run.rounds, self._codes[asked], checksum[:16])
 
-    def _obstacle(self, run: Run, entry: DatasetEntry) -> str:
-        """Return why the booster cannot be fitted; empty if it can, or without the check.
+    def _obstacle(self, run: Run) -> str:
+        """Return why the data or, if checked, a package is absent; empty if the run can be done.
 
         The number of classes of generated data is not checked, because it depends on parameters.
         """
-        if not self.check_packages:
-            return ""
-        booster = run.booster
+        (entry, _, reason), booster = self._source(run.data), run.booster
+        if reason or not self.check_packages:
+            return reason
         if absent := self._absent(booster.component, booster.params):
             return absent
         n_classes = 2 if entry.generator else entry.n_classes or 2

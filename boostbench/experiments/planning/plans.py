@@ -208,21 +208,19 @@ class Plan:
         retry : collection of str, default=()
             Select the runs with these statuses. By default, missing and stale runs are selected.
         fresh : bool, default=False
-            Select all runs that are not skipped.
+            Select all runs that are not skipped, whatever ``retry`` holds.
 
         Raises
         ------
         BoostbenchError
             If ``retry`` holds a status other than a failure or ``stale``.
         """
-        if fresh:
-            return tuple(planned for planned in self.runs if planned.status != "skipped")
         known = *FAILURES, "stale"
         for status in retry:
             if status not in known:
                 what = f"cannot retry status {status!r}; choose from {', '.join(known)}"
                 raise BoostbenchError(what, where="--retry")
-        wanted = retry or ("missing", "stale")
+        wanted = {*STATUSES} - {"skipped"} if fresh else retry or ("missing", "stale")
         return tuple(planned for planned in self.runs if planned.status in wanted)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -48,7 +48,7 @@ class Progress:
     untouched : tuple of PlannedRun
         Runs of the experiment outside the plan, with their earlier statuses.
     notice : str
-        Current message of the executor.
+        Current message of the executor, or that all runs left are those of another process.
     kind : {"started", "finished", "tick"}
         The last step; ``tick`` about twice a second while no run finishes.
     planned : PlannedRun or None
@@ -232,6 +232,8 @@ class _Conductor:
         if kind == "finished" and progress.done <= self.executor.jobs:
             progress.warm = (progress.seconds, progress.done)
         progress.running, progress.notice = tuple(self.running.values()), self.executor.notice
+        if kind == "tick" and not self.running:
+            progress.notice = "waiting for another process, which does the runs that are left"
         progress.kind, progress.planned, progress.record = kind, planned, record
         if self.on_event is not None:
             self.on_event(progress)

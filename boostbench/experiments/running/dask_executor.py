@@ -168,10 +168,9 @@ def perform(job: Job) -> Record:
     try:
         load_plugins(job.plugins)
         generator = find_entry(job.run.data.component, job.data_dirs).generator
+        if code_of(job.run, generator) != job.key.code:
+            forget()  # files may have changed since an earlier run
         code = code_of(job.run, generator)
-        if code != job.key.code:  # files may have changed since an earlier run
-            forget()
-            code = code_of(job.run, generator)
     except BoostbenchError as error:
         raise BoostbenchError(f"the worker cannot take runs: {error}", where=where) from None
     if code != job.key.code:

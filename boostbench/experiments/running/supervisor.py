@@ -28,7 +28,6 @@ from typing import Any, NoReturn
 import psutil
 
 from boostbench import inputs
-from boostbench.errors import RecordError
 from boostbench.experiments.running import environment
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
 from boostbench.experiments.store.identity import is_own_code
@@ -228,7 +227,7 @@ def _record(job: Job, answer: bytes, log: tuple[str, ...], started: str) -> Reco
     """Return the record in an answer, whose error gets the output before its traceback."""
     try:
         record = decode(answer, Path(f"{job.key}.json"), Record)
-    except (RecordError, ValueError, LookupError, TypeError) as error:
+    except (ValueError, LookupError, TypeError) as error:
         return failure(job, "failed", type(error).__name__, str(error), started, log)
     if record.error is None:
         return record

@@ -58,13 +58,11 @@ class RunLocks:
             link.symlink_to(self._owner.name)
             self._held.add(key)
         except FileExistsError:
-            try:
-                if _is_alive(self._folder / link.readlink(), self._owner.stat().st_mtime):
-                    return False
-                link.unlink()
-            except OSError:  # released, or taken over, in the meantime
-                return False
-            return self.take(key)
+            with suppress(OSError):  # released, or taken over, in the meantime
+                if not _is_alive(self._folder / link.readlink(), self._owner.stat().st_mtime):
+                    link.unlink()
+                    return self.take(key)
+            return False
         except OSError:  # the file system has no links
             pass
         return True
@@ -103,9 +101,8 @@ def locked_runs(folder: Path) -> dict[str, str]:
 
 def _is_alive(owner: Path, now: float) -> bool:
     """Return whether an owner still works, by its process or the time of its file."""
-    if _has_ended_here(owner.name):
-        return False
-    return owner.exists() and now - owner.stat().st_mtime < _DEAD_SECONDS
+    is_young = owner.exists() and now - owner.stat().st_mtime < _DEAD_SECONDS
+    return is_young and not _has_ended_here(owner.name)
 
 
 def _has_ended_here(owner: str) -> bool:

@@ -53,7 +53,6 @@ from boostbench.experiments.store.identity import Key
 from boostbench.quantities import QUANTITIES, Clock
 from boostbench.validation import first_mistake
 
-FORMAT: Literal[1] = 1
 #: Statuses of failed runs; failed runs are repeated only with ``--retry``.
 FAILURES = ("failed", "timeout", "out-of-memory", "killed")
 
@@ -169,7 +168,7 @@ class Summary(_Strict):
 
     model_config = ConfigDict(extra="ignore")
 
-    format: Literal[1] = FORMAT
+    format: Literal[1] = 1
     key: Annotated[Key, PlainValidator(_key), PlainSerializer(str)]
     run: Annotated[Run, PlainSerializer(Run.value)]
     status: Literal["ok", "failed", "timeout", "out-of-memory", "killed", "skipped", "stale"]

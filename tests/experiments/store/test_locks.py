@@ -8,9 +8,14 @@ import time
 import psutil
 import pytest
 
+from boostbench.experiments.planning.planner import make_plan
+from boostbench.experiments.running.conduct import run_plan
+from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import locks as locks_module
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.locks import RunLocks
+from boostbench.experiments.store.records import RecordStore
+from tests.experiments.tools import SMALL
 
 KEY, OTHER = Key("0123456789abcdef", 5, "01234567", "89abcdef"), Key("0" * 16, 5, "", "")
 HOLDER = f"""
@@ -114,3 +119,21 @@ def test_locks_work_where_no_thread_can_be_started(tmp_path, monkeypatch):
     locks = RunLocks(tmp_path)
     assert locks.take(KEY)
     locks.close()
+
+
+def test_who_waits_for_another_process_is_told_so(runs_of, results):
+    store = RecordStore(results)
+    store.prepare()
+    other = RunLocks(store.folder)
+    plan = make_plan(runs_of(SMALL)[:2], store)
+    assert all(other.take(planned.key) for planned in plan.runs)
+    notices = []
+
+    def note(progress):
+        notices.append(progress.notice)
+        other.close()
+
+    assert run_plan(plan.todo(), store, InlineExecutor(), on_event=note).counts == {"ok": 2}
+    waiting, *others = notices
+    assert waiting == "waiting for another process, which does the runs that are left"
+    assert not any(others)
