@@ -59,7 +59,8 @@ class AdaBoostMH(Booster):
         classes with one stump, as in BoosTexter's discrete mode.
     rule : {"score", "sign"}, default="score"
         ``"score"`` predicts the class of the largest score. ``"sign"`` is the rule printed in
-        Algorithm 3: the first class with a positive score, or the first class if there is none.
+        Algorithm 3: the first class with a positive score. If there is none, the first class of
+        score 0 is predicted, or the first class of all.
 
     References
     ----------

@@ -99,8 +99,9 @@ class MCBoost(Booster):
     def probabilities(self, F: Floats) -> Floats:
         """Return the class probabilities at the population minimiser.
 
-        For the exponential and logistic loss, half the scores are ``1/2 log p + const``. For the
-        tangent loss, ``p = 1/2 + arctan f`` with two classes; more classes raise ValueError.
+        For the exponential and logistic loss without costs, half the scores are
+        ``1/2 log p + const``. For the tangent loss, ``p = 1/2 + arctan f`` with two classes; more
+        classes raise ValueError.
         """
         v = self.half * F
         if self.loss != "tangent":

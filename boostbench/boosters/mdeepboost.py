@@ -277,8 +277,9 @@ class MDeepBoost(BoostingClassifier):
     def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return ``softmax(2 F)`` for the exponential loss, ``softmax(F)`` for the logistic loss.
 
-        These are the class probabilities at the population minimiser of ``"sum"`` and of
-        ``"comp-sum"`` with offset 0. For the other objectives only the order is meaningful.
+        These are the class probabilities at the population minimiser of ``"sum"``, for the logistic
+        loss with offset 0, and of ``"comp-sum"`` with offset 0. Otherwise only the order is
+        meaningful.
         """
         exponential = self.loss == "exponential" and self.surrogate != "comp-sum"
         return softmax(2.0 * F if exponential else F)

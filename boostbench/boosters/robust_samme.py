@@ -118,7 +118,7 @@ class SPLSAMME(PerfectTwice, RobustSAMME):
     :math:`v_i = v^*(\lambda; e^{-m_i})`, m as in `boostbench.boosters.robust_samme`. Samples with
     margins below :math:`-\ln \lambda` have weight 0. The step of SAMME minimises the weighted loss,
     so that the latent loss does not increase, as in SPLBoost. In the limit of infinite lambda this
-    is SAMME; with two classes it is SPLBoost.
+    is SAMME, but for mixture weighting; with two classes it is SPLBoost.
 
     Parameters
     ----------

@@ -132,7 +132,7 @@ class RobustBoost(ClockedBooster):
         None uses the C4.5 of Wang et al., limited here to depth 3. A weak learner with an error
         below epsilon ends the training after one round.
     epsilon : float, default=0.1
-        Target error, in (0, 1); must be below 1/2 if theta = 0.
+        Target error, in (0, 1); must be below 1/2 if theta = 0, unless `truncate` is set.
     theta : float, default=0.0
         Margin goal for all but a fraction epsilon of the samples.
     sigma_final : float, default=0.1

@@ -36,7 +36,8 @@ class SAMME(Booster):
         \psi(x, h(x)) \leftarrow \psi(x, h(x)) + \alpha .
 
     Training stops if the weak learner has no weighted error or is no better than chance
-    (:math:`e \ge 1 - 1/K`). With two classes, SAMME equals AdaBoost.
+    (:math:`e \ge 1 - 1/K`); a first classifier that is no better is kept with the step 1. But for
+    this, SAMME equals AdaBoost with two classes.
 
     ``predict_proba`` returns the soft-max of :math:`\psi`. In the paper's class codes the scores
     are :math:`f = (K-1)\,\psi`, up to a constant per row, and the population minimiser of the loss

@@ -192,7 +192,8 @@ class PerfectTwice(SelfPacing):
     Notes
     -----
     Classifiers without error on the samples of positive weight are frequent. The step of such a
-    classifier outweighs all earlier classifiers, which is the correct minimiser of the objective.
+    classifier minimises the objective as it grows; it is limited to 11.5, which outweighs all
+    earlier classifiers unless their steps add up to more.
     `predict_proba` is not calibrated, because samples are ignored.
     """
 
@@ -224,7 +225,8 @@ class SPLBoost(PerfectTwice, AdaBoost):
 
     Samples with losses of at least lambda (with mixture weighting, lambda squared) have weight 0.
     The updates decrease the latent loss :math:`\tilde F_\lambda(e^{-yF})`, which is constant for
-    these samples. In the limit of infinite lambda, SPLBoost equals AdaBoost.
+    these samples. In the limit of infinite lambda, SPLBoost equals AdaBoost, but for mixture
+    weighting.
 
     Parameters
     ----------
