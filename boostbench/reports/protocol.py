@@ -31,7 +31,6 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
     days = [day[:10] for record in records for day in (record.started, record.finished) if day]
     boosters = dict.fromkeys((r.run.method, r.run.booster.params) for r in study.results)
     keys = [(result.run, result.record.key) for result in study.results if result.record]
-    hosts = [record.host for record in records if record.host]
     notes = {
         (r.run.dataset, r.run.booster.name, *astuple(Key.parse(r.adopted["key"]))[2:]): r.adopted
         for r in records
@@ -50,7 +49,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         "boosters": [f"{in_print(name)}: {_plain(params)}" for name, params in boosters],
         "machine": _counted(
             f"{host.get('cpu') or 'unknown CPU'}, {host.get('cpus')} CPUs, {host.get('system')}"
-            for host in hosts
+            for host in filter(None, (record.host for record in records))
         ),
         "threads": _counted(", ".join(f"{k} {v}" for k, v in r.threads.items()) for r in records),
     }

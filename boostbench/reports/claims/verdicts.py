@@ -394,7 +394,7 @@ def remedies(verdict: Verdict) -> Iterator[str]:
     if any(group.states["missing"] for group in stuck):
         yield "missing runs could change the verdict"
     elif stuck and more is None:
-        whys = {case.outcome.why for case in verdict.cases if case.outcome.state == "open"} - {""}
+        whys = sorted({c.outcome.why for c in verdict.cases if c.outcome.state == "open"} - {""})
         known = f"no number of further {unit}s is known to decide it"
         yield from whys or [known if verdict.unit != "mean" else "more data sets could decide it"]
 

@@ -15,6 +15,7 @@ from boostbench.inputs import load_plugin
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import (
     NEVER,
+    Outcome,
     all_of,
     any_of,
     at_least,
@@ -167,6 +168,14 @@ def test_unknown_parts_decide_only_if_known_ones_do_not():
 def test_what_would_decide_an_open_share_is_more_than_there_is():
     outcome = at_least(sample(*[1.0] * 5), 0.5)  # p = 1 / 32, though two deviations above
     assert (outcome.state, outcome.total) == ("open", 6)
+
+
+def test_reasons_for_no_remedy_are_in_order():
+    whys = [f"reason {n}" for n in range(8)]
+    cases = [Case("", "a", Outcome("open", why=why)) for why in whys[::-1]]
+    claim = Claim(says="a", kind="compares", options=Options())
+    verdict = verdict_on(claim, cases, Rule(), unit="runs", chance=0.5)
+    assert list(remedies(verdict)) == whys
 
 
 @pytest.mark.parametrize(("ties", "here"), [(False, False), (True, True)])
