@@ -226,9 +226,8 @@ def _in_progress(plans: Iterable[Plan], results: Path) -> str:
     locked = locked_runs(results / "runs")
     keys = {str(planned.key) for plan in plans for planned in plan.runs}
     owners = [owner for key, owner in locked.items() if key in keys]
-    n = len(set(owners))
-    processes = "process" if n == 1 else "processes"
-    return f"{len(owners)} in progress in {n} {processes}" if owners else ""
+    processes = f"{n} processes" if (n := len({*owners})) > 1 else "1 process"
+    return f"{len(owners)} in progress in {processes}" if owners else ""
 
 
 def _wait_for_runs(selection: SelectedRuns) -> None:

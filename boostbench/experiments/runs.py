@@ -22,6 +22,7 @@ from pydantic import (
 from pydantic.dataclasses import dataclass
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.streams import canonical_json
 
 _NAME = r"^[^\W\d]\w*$"
@@ -49,6 +50,8 @@ class Params(Mapping[str, Any]):
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         #: Canonical JSON.
         self.text = canonical_json(dict(values)) if values else "{}"
+        if "Infinity" in self.text or "NaN" in self.text:  # null in records, and so in keys
+            json.loads(self.text, parse_constant=_refuse)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:
@@ -87,6 +90,10 @@ class Params(Mapping[str, Any]):
         """Return a new plain dict."""
         values: dict[str, Any] = json.loads(self.text)
         return values
+
+
+def _refuse(number: str) -> None:
+    raise BoostbenchError(f"a parameter must be finite, found {number}; leave it out for no limit")
 
 
 def _cost_matrix(value: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:

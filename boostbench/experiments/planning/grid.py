@@ -107,9 +107,8 @@ def select(runs: Sequence[Run], patterns: Sequence[str], size: str | None = None
         selected.update(found)
         if not found:
             names = {name for run in runs for name in _names(run)}
-            what = f"no run matches {pattern!r}; {hint(pattern, names)}"
-            if size is not None:
-                what += f" (--size {size} may have fewer data sets, boosters and noises)"
+            may = f" (--size {size} may have fewer data sets, boosters and noises)" if size else ""
+            what = f"no run matches {pattern!r}; {hint(pattern, names)}{may}"
             raise BoostbenchError(what, where="--only")
     return [run for run in runs if run in selected]
 

@@ -155,7 +155,7 @@ class _Import(NamedTuple):
 class _Facts(NamedTuple):
     """Facts about a source text that a fingerprint depends on."""
 
-    essence: str  # syntax tree without what cannot change a number
+    essence: str  # syntax tree without what cannot change a number; a digest if there is none
     imports: list[_Import]
     words: list[str]  # string constants
 

@@ -6,7 +6,8 @@ NFS, where system locks (flock, lockf) may be local to a machine or ineffective.
 
 Locks of a terminated owner are void. An owner counts as terminated if it belongs to this machine
 and its process does not exist, or if its file in the folder, which it touches every ten seconds, is
-three minutes older than that of the waiting process. Both times are those of the file server.
+three minutes older than that of the waiting process. Both times are those of the file server;
+`locked_runs`, which takes no lock, compares with the time of its machine.
 
 A run may be executed twice, with the same record: if links cannot be created, so that every lock is
 granted, if a process is suspended for three minutes, or if two processes replace a void lock at the
