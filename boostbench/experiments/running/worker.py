@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from boostbench import inputs, registry
-from boostbench.errors import ChangedError, DataUnavailableError, UnknownNameError
+from boostbench.errors import ChangedError, DataUnavailableError
 from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running import environment
 from boostbench.experiments.runs import Run
@@ -137,20 +137,15 @@ def _error_fields(problem: BaseException) -> dict[str, Any]:
     }
 
 
-def _package_of(run: Run) -> str:
-    try:
-        return registry.boosters.module(run.booster.component).partition(".")[0]
-    except UnknownNameError:
-        return ""
-
-
 def _record(job: Job, started: str, fields: dict[str, Any], *, is_alive: bool = True) -> Record:
     """Return the record of a job with the given status, error and results."""
+    booster = job.run.booster.component
+    module = registry.boosters.module(booster) if booster in registry.boosters else ""
     facts: dict[str, Any] = {
         "key": job.key,
         "run": job.run.value(),
         "peak_memory_mb": environment.peak_memory_mb() if is_alive else None,
-        "versions": versions(_package_of(job.run)),
+        "versions": versions(module.partition(".")[0]),
         "host": environment.host(),
         "threads": {"boostbench": job.limits.threads or 1} if is_alive else {},
         "started": started,
