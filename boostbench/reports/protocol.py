@@ -38,6 +38,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
     }
     n_again, n_adopted = (sum(note[n] for note in notes.values()) for n in ("checked", "of"))
     same = f"{n_again:,} of {n_adopted:,} runs repeated with this code gave the recorded results"
+    same += "; the others were done with older code" * (n_again < n_adopted)
     facts = {
         "protocol": [protocol(study)] if records else [],
         "made": [" to ".join(dict.fromkeys((min(days), max(days))))] if days else [],
@@ -45,7 +46,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
         "largest memory": [f"{memory:.0f} MB"] if memory else [],
         "data": [f"{run.dataset}: {key.data}" for run, key in keys],
         "code": [f"{run.method}: {key.code}" for run, key in keys],
-        "adopted": [f"{same}; the others were done with older code"] if notes else [],
+        "adopted": [same] if notes else [],
         "boosters": [f"{in_print(name)}: {_plain(params)}" for name, params in boosters],
         "machine": _counted(
             f"{host.get('cpu') or 'unknown CPU'}, {host.get('cpus')} CPUs, {host.get('system')}"
