@@ -45,6 +45,7 @@ _VALID = {
     "less_than": "below {lt:,}",
     "less_than_equal": "at most {le:,}",
     "none_required": "",
+    "string_pattern_mismatch": "of the form {pattern}",
     "string_type": "text",
     "too_short": "a list of at least {min_length}",
 }
