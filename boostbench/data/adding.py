@@ -71,15 +71,13 @@ def add_file(
     """
     name = clean(name)
     if not re.fullmatch(r"\w[\w.-]*", name):
-        raise DataError(
-            f"{name!r} is not a valid name for a data set; use letters, digits, '-', '_' and '.'"
-        )
+        what = "is not a valid name for a data set; --name takes letters, digits, '-', '_' and '.'"
+        raise DataError(f"{name!r} {what}")
     copy, description = folder / f"{name}{_suffix_of(file)}", folder / f"{name}.yaml"
-    is_declared = any(declared.values())
-    known = _known(name, description, catalog_index(data_dirs), is_declared, replace)
+    known = _known(name, description, catalog_index(data_dirs), any(declared.values()), replace)
     if folder.is_dir():
         for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
-            if other != copy and not other.samefile(file):
+            if (other != copy or not (known or replace)) and not other.samefile(file):
                 what = f"this file of a data set {name!r} is there already; choose another --name"
                 raise DataError(what, where=str(other))
     entry, files = known or _described(file, name, title=name, **declared), {}
@@ -193,6 +191,5 @@ def load_file(
     **declared
         As for `add_file`.
     """
-    name = path.name.partition(".")[0]
-    entry = _described(path, name, **declared)
+    entry = _described(path, path.name.partition(".")[0], **declared)
     return load_located(located_files(entry, entry, (path,)), encode)

@@ -119,7 +119,7 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
         path = folder / "openml" / f"{number}.arff"
         both = {path.with_suffix(".json"): partial(_openml_keys, number)}
         both[path] = partial(_openml_arff, number)
-        others.append(Download("openml", f"OpenML {number}", {**both}))
+        others.append(Download("openml", f"OpenML {number}", {**both}, f"openml.org/d/{number}"))
     if entry.libsvm is not None:
         parts = entry.libsvm.paths
         digests = entry.libsvm.sha256 or ("",) * len(parts)
@@ -261,8 +261,7 @@ def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
         if source.read == "rows":
             frame = _rows(contents, source, entry)
         else:
-            frame = _frame(contents, source)
-            frame = frame.dropna(subset=[entry.target or "target"])
+            frame = _frame(contents, source).dropna(subset=[entry.target or "target"])
     except DataError:
         raise
     except Exception as error:  # a damaged archive or file may raise anything
@@ -328,8 +327,7 @@ def _run(*command: str, cwd: str | None = None) -> bytes:
     except subprocess.CalledProcessError as error:
         lines = error.stderr.decode(errors="replace").strip().splitlines()
         raise OSError(f"{name}: {[f'exit code {error.returncode}', *lines][-1]}") from None
-    output: bytes = done.stdout
-    return output
+    return bytes(done.stdout)
 
 
 def _members(archive: Path, pattern: str) -> list[bytes]:

@@ -26,8 +26,9 @@ def test_the_list_tells_where_each_set_is(boostbench):
 
 
 def test_fetch_tells_what_is_here_absent_and_damaged(boostbench, tmp_path):
-    outcome = boostbench("data", "fetch", "iris", "wine")
+    outcome = boostbench("data", "fetch", "iris", "wine", "iris")
     assert outcome.code == 0
+    assert outcome.out.count("\n") == 2
     assert outcome.out.startswith(
         "iris: scikit-learn load_iris: 150 samples, 4 features, 3 classes\n"
     )
@@ -68,6 +69,17 @@ def test_changed_copies_are_noticed_and_replaced(boostbench, mushrooms):
     asked = ("data", "add", mushrooms, "--target", "edible", "--drop", "colour")
     assert boostbench(*asked).code == 2
     assert "5 samples, 1 features" in boostbench(*asked, "--replace").out
+
+
+def test_a_file_that_lies_there_is_not_replaced_unasked(boostbench, mushrooms):
+    copy = Path("datasets/mushrooms.csv")
+    copy.parent.mkdir()
+    copy.write_text("mine,edible\n1,a\n2,b\n")
+    asked = ("data", "add", mushrooms, "--target", "edible")
+    said = f"{copy}: this file of a data set 'mushrooms' is there already; choose another --name"
+    assert boostbench(*asked).err == f"boostbench: {said}\n"
+    assert copy.read_text().startswith("mine")
+    assert "4 samples, 2 features" in boostbench(*asked, "--replace").out
 
 
 PEOPLE = "name,No,height,class,age\n" + "".join(
