@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from boostbench import registry
-from boostbench.data.catalog import catalog
+from boostbench.data.catalog import catalog_index
 from boostbench.errors import BoostbenchError
 from boostbench.whole_files import write_files
 
@@ -43,7 +43,9 @@ def write_template(kind: str, name: str) -> list[Path]:
     if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(function):
         what = f"{name!r} must be words of small letters and digits, joined by '-', as in my-{kind}"
         raise BoostbenchError(what, where="new")
-    if name in _taken(kind):
+    registries = {"booster": registry.boosters, "noise": registry.noise_models}
+    data_sets = {"dataset": [*registry.generators, *catalog_index()]}
+    if name in (registries | data_sets).get(kind, ()):
         raise BoostbenchError(f"there is a {kind} {name!r} already; choose another name")
     config, contents = _read("config.yaml").replace("my-config", name), {}
     if kind != "config":
@@ -60,13 +62,6 @@ def write_template(kind: str, name: str) -> list[Path]:
             raise BoostbenchError("exists already and is not overwritten", where=str(path))
     write_files({path: text.encode() for path, text in contents.items()})
     return list(contents)
-
-
-def _taken(kind: str) -> list[str]:
-    if kind == "dataset":
-        return [*registry.generators, *catalog()]
-    kinds = {"booster": registry.boosters, "noise": registry.noise_models}
-    return kinds[kind].names() if kind in kinds else []
 
 
 def _read(name: str) -> str:

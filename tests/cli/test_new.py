@@ -25,6 +25,12 @@ def test_what_is_written_runs_and_passes_its_tests(boostbench, kind, tmp_path):
         assert checked.out.splitlines()[-1] == "all passed"
 
 
+def test_a_generator_has_no_name_or_other_name_of_the_catalog(boostbench):
+    for name in ("breast-cancer", "wdbc"):
+        said = f"there is a dataset {name!r} already; choose another name"
+        assert boostbench("new", "dataset", name).err == f"boostbench: {said}\n"
+
+
 def test_equal_problems_of_a_plugin_are_one_line(boostbench, tmp_path):
     (tmp_path / "bad.py").write_text("def bad(y, n_classes, rng, X):\n    return nothing\n")
     outcome = boostbench("check", "bad.py:bad")
