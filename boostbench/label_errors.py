@@ -37,6 +37,7 @@ from boostbench.api import paths_of
 from boostbench.baselines.filter_and_refit import calibrated, confident_joint, denied
 from boostbench.compare_boosters import Booster
 from boostbench.data.adding import is_data_file
+from boostbench.data.columns import Column
 from boostbench.data.loading import locate
 from boostbench.data.readers import read_rows
 from boostbench.data.splits import fold_ids
@@ -68,6 +69,8 @@ class LabelErrors:
         probable other class), p_label and p_suggested (their probabilities).
     left_out : tuple of str
         Classes with fewer rows than folds, which are not judged.
+    columns : tuple of Column
+        What each column of a file became.
     """
 
     share: float
@@ -76,6 +79,7 @@ class LabelErrors:
     classes: pd.DataFrame
     suspects: pd.DataFrame
     left_out: tuple[str, ...] = ()
+    columns: tuple[Column, ...] = ()
 
 
 def find_label_errors(
@@ -132,16 +136,13 @@ def find_label_errors(
     kept, y = np.unique(dataset.y[rows], return_inverse=True)
     with fitting(name):
         P = np.array([*out_of_fold(make, dataset.X[rows], y, repeats, folds, seed, on_fit)])
-    names = [dataset.classes[k] for k in kept]
-    found = replace(estimate(y, P, names, rows=rows + 1, seed=seed), left_out=rare)
+    found = estimate(y, P, [dataset.classes[k] for k in kept], rows=rows + 1, seed=seed)
+    found = replace(found, left_out=rare, columns=dataset.columns)
     table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
     if any(column.kind == "label" for column in dataset.columns):
-        dirs = paths_of(options.get("data", ()))
-        file = (
-            Path(on).expanduser()
-            if is_data_file(str(on))
-            else locate(str(on), None, dirs).paths[-1]
-        )
+        file = Path(on).expanduser()
+        if not is_data_file(str(on)):
+            file = locate(str(on), None, paths_of(options.get("data", ()))).paths[-1]
         table, _ = read_rows(file, dataset.columns)
     return found, table
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+import sys
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ _OURS = re.compile(
     r"boostbench\.(baselines|boosters|data|models|weak_learners)\.([\w.]*\.)?[A-Z]\w*"
     r"|(sklearn|lightgbm|xgboost|catboost)\.([\w.]*\.)?[A-Z]\w*|collections\.OrderedDict"
 )
+_FILE = re.compile(r"[^'\"{}:=,]+\.py(?=:)")  # of a class, as in ``FILE.py:Class``
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +64,7 @@ class Model:
     def save(self, path: str | Path) -> None:
         """Write the model to a file of the format of skops, completely or not at all."""
         skops = import_extra("skops.io", "serve", where=str(path))
-        parts = [self.pipeline, list(self.classes), dict(self.facts)]
-        write_file(Path(path), skops.dumps(parts))
+        write_file(Path(path), skops.dumps([self.pipeline, [*self.classes], {**self.facts}]))
 
 
 def booster_for(
@@ -146,7 +147,7 @@ def fit_model(booster: Booster, on: str | Path, *, seed: int = 0, **options: Any
         "rows": dataset.n_rows,
         "rounds": made.n_estimators,
         "seed": seed,
-        "plugins": [str(plugin) for plugin in paths_of(options.get("plugins", ()))],
+        "plugins": [*map(str, paths_of(options.get("plugins", ()))), *_FILE.findall(str(booster))],
         "versions": versions("pandas"),
     }
     return Model(pipeline, dataset.classes, facts)
@@ -175,14 +176,17 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
     if not content.startswith(b"PK"):
         what = "this is not a model of 'boostbench fit'; pickles are not opened"
         raise BoostbenchError(f"{what}, they may run any code", where=where)
-    own = tuple(f"{module.__name__}." for module in load_plugins(paths_of(plugins)))
+    # The name of the module of a plugin ends in a digest of its path, here and where it was fitted.
+    own = {module.__name__[:-8]: module for module in load_plugins(paths_of(plugins))}
     try:
         found = skops.get_untrusted_types(data=content)
-        known = [name for name in found if _OURS.fullmatch(name) or name.startswith(own)]
+        named = {m: own[m[:-8]] for n in found if (m := n.partition(".")[0])[:-8] in own}
+        known = [n for n in found if _OURS.fullmatch(n) or n.partition(".")[0] in named]
         if strange := set(found) - {*known, *trust}:
             what = f"the model uses {', '.join(sorted(strange))}, which may run any code; if you"
             how = "trust it, name its file (--plugin), or `trust` in Python"
             raise BoostbenchError(f"{what} {how}", where=where)
+        sys.modules.update({**named, **sys.modules})  # what is there stays
         pipeline, classes, facts = skops.loads(content, trusted=found)
         return Model(pipeline, tuple(classes), facts)
     except BoostbenchError:
@@ -197,13 +201,9 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
 
 
 def predict_file(
-    model: Model,
-    path: str | Path,
-    *,
-    proba: bool = False,
-    on_remark: Callable[[str], None] | None = None,
-) -> pd.DataFrame:
-    """Return the predicted labels of the rows of a file, in their order.
+    model: Model, path: str | Path, *, proba: bool = False
+) -> tuple[pd.DataFrame, tuple[str, ...]]:
+    """Predict the labels of the rows of a file.
 
     Parameters
     ----------
@@ -212,8 +212,13 @@ def predict_file(
         CSV, ARFF or parquet file with the columns of the training data, in any order.
     proba : bool, default=False
         Whether to add a column ``p(CLASS)`` for each class.
-    on_remark : callable or None, default=None
-        Called with a line for each column with values that the training data did not have.
+
+    Returns
+    -------
+    predicted : DataFrame
+        The labels, in the order of the rows.
+    remarks : tuple of str
+        A line for each column with values that the training data did not have.
 
     Raises
     ------
@@ -225,13 +230,10 @@ def predict_file(
     if len(frame) == 0:
         raise BoostbenchError("there is a header but no row", where=str(path))
     X, remarks = encoder.read(frame, place)
-    if on_remark is not None:
-        for remark in remarks:
-            on_remark(remark)
     columns: dict[str, Any] = {model.facts["target"]: np.array(model.classes)[booster.predict(X)]}
     if proba:
         if not hasattr(booster, "predict_proba"):
             raise BoostbenchError(f"{model.facts['booster']} gives no probabilities")
         P = booster.predict_proba(X)
         columns |= {f"p({name})": P[:, k] for k, name in enumerate(model.classes)}
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns), remarks

@@ -95,6 +95,7 @@ def test_the_command_tells_the_share_the_rows_and_the_comparison(boostbench):  #
     asked = ("labels", "plants.csv", "--target", "kind", "--repeats", "2", "--rounds", "20")
     outcome = boostbench(*asked, "-o", "out/suspects.csv")
     assert outcome.code == 0, outcome.err
+    assert ["colour", "category", "2", "0"] in [line.split() for line in outcome.err.splitlines()]
     first, *_, last = outcome.out.splitlines()
     assert first.startswith("About ")
     assert "% of the labels of plants.csv are wrong (95 % interval " in first

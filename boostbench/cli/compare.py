@@ -143,8 +143,8 @@ def labels(
     """Estimate how many labels are wrong, and list suspicious rows.
 
     Prints the share of wrong labels with 95 % intervals, in total and by class, and the most
-    suspicious rows with the label that models trained without them suggest. With --output, all
-    suspicious rows are written as CSV.
+    suspicious rows, numbered from 1 below the header, with the label that models trained without
+    them suggest. With --output, all suspicious rows are written as CSV.
 
     Examples:
       boostbench labels patients.csv --target diagnosis -o suspicious.csv
@@ -155,6 +155,8 @@ def labels(
     given = options.given()
     on_fit = _show_fits if is_fancy(sys.stderr) else None
     found, table = find_label_errors(on, on_fit=on_fit, **given)
+    with redirect_stdout(sys.stderr):
+        print_columns(found.columns)
     n = math.ceil(found.share * len(found.suspects))
     suspects = found.suspects.head(n)
     if output is not None:
@@ -218,9 +220,12 @@ def fit(
     model = fit_model(**{**winner, **options.given(), **named}, seed=seed)
     model.save(output)
     facts, classes = model.facts, ", ".join(model.classes)
+    with redirect_stdout(sys.stderr):
+        print_columns(model.pipeline[0].columns)
     rows = f"{facts['rows']} rows of {facts['data']}, classes {classes}"
     print(f"{output}: {facts['booster']}, {facts['rounds']} rounds, {rows}")
-    print(next_line("predict", str(output), "NEW.csv", output="predicted.csv"))
+    plugins = facts["plugins"]
+    print(next_line("predict", str(output), "NEW.csv", plugins=plugins, output="predicted.csv"))
     return OK
 
 
@@ -244,7 +249,8 @@ def predict(
     from boostbench.models import load_model, predict_file
 
     loaded = load_model(model, plugins=plugins)
-    table = predict_file(loaded, rows, proba=proba, on_remark=print_error)
+    table, remarks = predict_file(loaded, rows, proba=proba)
+    print_error("\n".join(remarks))
     text = table.to_csv(index=False)
     if output is None:
         sys.stdout.write(text)

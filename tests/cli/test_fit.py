@@ -3,6 +3,8 @@
 import csv
 import json
 import pickle
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +31,7 @@ def fitted(boostbench, *more):
     asked = ("fit", "samme", "--on", "plants.csv", "--target", "kind", "--rounds", "5", *more)
     outcome = boostbench(*asked, "-o", "models/plants.skops")
     assert outcome.code == 0, outcome.err
+    assert ["colour", "category", "3", "0"] in [line.split() for line in outcome.err.splitlines()]
     return Path("models/plants.skops")
 
 
@@ -98,6 +101,22 @@ def test_what_new_rows_lack_is_said_in_a_line_for_each_column(boostbench):
 class Evil:
     def __reduce__(self):
         return (Path("executed").touch, ())
+
+
+def test_a_booster_of_ones_own_is_found_wherever_its_file_lies(boostbench, tmp_path):
+    assert boostbench("new", "booster", "mine").code == 0
+    outcome = boostbench(
+        "fit", "mine.py:Mine", "--on", "plants.csv", "--target", "kind", "-o", "m.skops"
+    )
+    (line,) = [line for line in outcome.out.splitlines() if line.startswith("next: ")]
+    assert line.endswith(" predict m.skops NEW.csv --plugin mine.py -o predicted.csv")
+    there = boostbench("predict", "m.skops", "plants.csv", "--plugin", "mine.py")
+    (tmp_path / "other").mkdir()
+    moved = Path("mine.py").rename("other/mine.py")
+    code = "import sys; from boostbench.cli import main; sys.exit(main(sys.argv[1:]))"
+    command = [sys.executable, "-c", code, "predict", "m.skops", "plants.csv", "--plugin", moved]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == (there.out, "")
 
 
 def test_no_file_of_a_stranger_runs_code(boostbench):
