@@ -36,6 +36,7 @@ Booster = str | Mapping[str, Any] | Any
 _PREFIX = "own-"
 #: A parameter of ``name:parameter=value,...`` that is no list, since lists name their own variants.
 _FIXED = re.compile(r"(?:[\w.]+[.])?(\w+=(?!\s*\[).*?)(?=,[\w.]+=|$)")
+_SHOWN = 3  # rare classes in the remarks
 #: Folder of the report whose table of recommendations is the advice.
 ADVICE = "results/noise-study-defaults-standard"
 #: Columns of that table in its CSV file, and as they are shown.
@@ -329,22 +330,25 @@ def is_file_of_user(dataset: Dataset) -> bool:
 
 
 def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
-    """Yield a remark on each class with fewer samples than there are folds.
+    """Yield a remark on each class with fewer samples than there are folds; at most four.
 
     Raises
     ------
     BoostbenchError
-        If each row has a class of its own.
+        If no two classes have two rows.
     """
-    if dataset.n_classes == dataset.n_rows:
-        raise BoostbenchError("no two rows have the same label; name another column with --target")
-    counts = np.bincount(dataset.y, minlength=dataset.n_classes).tolist()
-    for name, count in zip(dataset.classes, counts, strict=True):
+    counts = np.bincount(dataset.y, minlength=dataset.n_classes)
+    if (counts > 1).sum() < 2:
+        raise BoostbenchError("fewer than two labels occur twice; name another column by --target")
+    rare = np.flatnonzero(counts < folds).tolist()
+    for name, count in ((dataset.classes[k], counts[k]) for k in rare[:_SHOWN]):
         if count == 1:
             yield f"class {name!r} has one row: when it is tested, it has not been learnt"
-        elif count < folds:
+        else:
             without = f"{folds - count} of {folds} folds test none of it"
             yield f"class {name!r} has {count} rows: {without}; --folds {count} tests it in each"
+    if len(rare) > _SHOWN:
+        yield f"classes with fewer rows than folds: {len(rare) - _SHOWN} more"
 
 
 def _names(on: Paths) -> list[str]:

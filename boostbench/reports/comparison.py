@@ -35,7 +35,8 @@ _INTERVALS = {"low": "95 % interval"}  # columns that are shown together with an
 Names = Mapping[str, Sequence[str]]
 #: Values of each booster.
 Samples = Mapping[str, Repeats]
-_PROBABILITIES = ("best", "near_best", "left_better", "equivalent", "right_better")
+#: Probabilities, and the error of a class in percent.
+_HUNDREDTHS = ("error", "best", "near_best", "left_better", "equivalent", "right_better")
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,7 +87,9 @@ class Comparison:
     def remarks(self) -> tuple[str, str]:
         """Notes on the columns of the tables, and the name of the test."""
         quantity = quantity_of(self.metric)
-        words, units = capital(quantity.words), " in percent, leads in points" * bool(quantity.unit)
+        of_classes = "" if self.classes is None else ", errors of classes in percent"
+        units = " in percent, leads in points" if quantity.unit else of_classes
+        words = capital(quantity.words)
         tests = ", ".join(self.pairs["test"].unique())
         return f"{words}{units}; equivalent, near best: within {self.rope:g}.", f"Test: {tests}."
 
@@ -122,7 +125,7 @@ class Comparison:
 
     def _text(self, row: Mapping[str, Any], key: str) -> str:
         quantity = quantity_of(self.metric)
-        decimals = 2 if quantity.unit or key in _PROBABILITIES else quantity.decimals
+        decimals = 2 if quantity.unit or key in _HUNDREDTHS else quantity.decimals
         if key in _INTERVALS:
             return f"{row['low']:.{decimals}f} to {row['high']:.{decimals}f}"
         return f"{row[key]:.{decimals}f}" if isinstance(row[key], float) else str(row[key])

@@ -1,5 +1,6 @@
 """compare, as a user types it."""
 
+import re
 import sys
 from functools import partial
 from pathlib import Path
@@ -99,7 +100,7 @@ def test_labels_that_tell_all_rows_apart_and_tables_are_refused(boostbench, in_t
     Path("ids.csv").write_text("id,x\n" + "".join(f"a{n},{n % 3}\n" for n in range(9)))
     outcome = boostbench("compare", "samme", "sm-boost", "--on", "ids.csv", "--target", "id")
     assert outcome.code == 2
-    assert "no two rows have the same label; name another column with --target" in outcome.err
+    assert "fewer than two labels occur twice; name another column by --target" in outcome.err
     for read in (load_dataset, partial(fit_model, "samme")):
         with pytest.raises(BoostbenchError, match="a table is no path"):
             read(pd.DataFrame({"x": [1, 2], "class": [0, 1]}))
@@ -157,3 +158,20 @@ def test_rare_classes_are_told_before_the_training_and_errors_of_each_class_afte
         assert sum(counts) == row["rows"]
         assert row["error"] == pytest.approx(100 * (1 - counts[k] / sum(counts)))
     assert "'rare'" not in boostbench(*asked[:-1], "2").err  # the advice
+
+
+def test_of_many_rare_classes_three_are_named_and_their_errors_are_in_percent(
+    boostbench, in_this_process
+):
+    rows = "".join(f"{n},{'ab'[n % 2]}\n" for n in range(20)) + "".join(
+        f"{n},c{n}\n" for n in range(9)
+    )
+    Path("many.csv").write_text(f"x,class\n{rows}")
+    asked = ("compare", "samme", "adaboost-mh", "--on", "many.csv", *SMALL, "--metric", "log_loss")
+    outcome = boostbench(*asked)
+    assert outcome.code == 0, outcome.err
+    told = [line for line in outcome.err.splitlines() if line.startswith("many: ")]
+    assert [line.split("'")[1] for line in told[:-1]] == ["c0", "c1", "c2"]
+    assert told[-1] == "many: classes with fewer rows than folds: 6 more"
+    assert re.search(r"^samme +c8 +1 +100\.00 ", outcome.out, re.MULTILINE)
+    assert "Test log loss, errors of classes in percent; equivalent, near best" in outcome.out
