@@ -93,7 +93,9 @@ class Params(Mapping[str, Any]):
 
 
 def _refuse(number: str) -> None:
-    raise BoostbenchError(f"a parameter must be finite, found {number}; leave it out for no limit")
+    raise BoostbenchError(
+        f"a parameter must be finite, found {number}; 1.0e+300 is as good as no limit"
+    )
 
 
 def _cost_matrix(value: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
