@@ -10,6 +10,7 @@ from pathlib import Path
 from boostbench import registry
 from boostbench.data.catalog import catalog_index
 from boostbench.errors import BoostbenchError
+from boostbench.source import read_value
 from boostbench.whole_files import write_files
 
 #: By kind of plugin: a text of ``config.yaml``, and its replacement that uses the plugin.
@@ -40,7 +41,8 @@ def write_template(kind: str, name: str) -> list[Path]:
         If the name is invalid or in use, or a file already exists.
     """
     function = name.replace("-", "_")
-    if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) or keyword.iskeyword(function):
+    is_name = re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", name) and read_value(name, "new") == name
+    if not is_name or keyword.iskeyword(function):
         what = f"{name!r} must be words of small letters and digits, joined by '-', as in my-{kind}"
         raise BoostbenchError(what, where="new")
     registries = {"booster": registry.boosters, "noise": registry.noise_models}
@@ -51,7 +53,12 @@ def write_template(kind: str, name: str) -> list[Path]:
     if kind != "config":
         class_name = "".join(word.capitalize() for word in name.split("-"))
         example = {"booster": "my-booster", "noise": "my-noise", "dataset": "my-data"}[kind]
-        plugin = _read(f"{kind}.py").replace(example, name).replace("MyBooster", class_name)
+        template, own = _read(f"{kind}.py"), class_name if kind == "booster" else function
+        if name != example and own in re.findall(r"\w+", template):
+            raise BoostbenchError(
+                f"the template uses the name {own!r}; choose another", where="new"
+            )
+        plugin = template.replace(example, name).replace("MyBooster", class_name)
         contents[Path(f"{function}.py")] = plugin.replace(example.replace("-", "_"), function)
         before, after = _CONFIG_EDITS[kind]
         config = config.replace(before, after.format(name=name))
