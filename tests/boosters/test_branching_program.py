@@ -17,19 +17,24 @@ from boostbench.boosters.branching_program import (
 )
 from boostbench.weak_learners import Forest
 
-#: Layer 0: a stump. Layer 1: a single leaf, and a tree of three leaves with the missing left.
-PROGRAM = Forest(
-    feature=[0, 1, 0],
-    threshold=[0.5, 0.25, 0.75],
-    missing_left=[False, True, False],
-    left=[~0, 1, ~0],
-    right=[~1, ~2, ~1],
-    node_offset=[0, 1, 1, 3],
-    leaf_value=[[0.25], [1.0], [0.5], [0.0], [0.125], [0.75]],
-    leaf_column=[-1] * 6,
-    leaf_offset=[0, 2, 3, 6],
-    n_features=2,
-)
+
+def program_of(missing_left: list[bool]) -> Forest:
+    """Return layer 0, a stump, and layer 1, a single leaf and a tree of three leaves."""
+    return Forest(
+        feature=[0, 1, 0],
+        threshold=[0.5, 0.25, 0.75],
+        missing_left=missing_left,
+        left=[~0, 1, ~0],
+        right=[~1, ~2, ~1],
+        node_offset=[0, 1, 1, 3],
+        leaf_value=[[0.25], [1.0], [0.5], [0.0], [0.125], [0.75]],
+        leaf_column=[-1] * 6,
+        leaf_offset=[0, 2, 3, 6],
+        n_features=2,
+    )
+
+
+PROGRAM = program_of([False, True, False])
 LAYERS = PROGRAM[:1], PROGRAM[1:]
 
 
@@ -76,3 +81,17 @@ def test_repeated_samples_draw_their_paths_independently(X: NDArray[np.float64])
             assert_allclose(mass[:, i], share, rtol=1e-15)
     assert set(position.tolist()) == {0, 1, 2}
     assert ((mass > 0.0) & (mass < 1.0)).any()
+
+
+@pytest.mark.parametrize("missing_left", [True, False])
+def test_answers_of_dense_samples_are_those_of_their_leaves(
+    X: NDArray[np.float64], missing_left: bool
+) -> None:
+    program = program_of([missing_left] * 3)
+    mass = np.ones((1, len(X)))
+    dense, by_leaves = Walks(len(X), seed=2), Walks(len(X), seed=2)
+    for nodes in (program[:1], program[1:]):
+        assert_array_equal(dense.step(nodes, X), by_leaves.step(nodes, csr_array(X)))
+        expected = walk_on(mass, leaves_of(nodes, X), nodes)
+        assert_array_equal(spread(mass, nodes, X), expected)
+        mass = expected
