@@ -238,10 +238,10 @@ class Plan:
         BoostbenchError
             If ``part`` is no shard.
         """
-        match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", part)
+        match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", str(part))
         index, count = map(int, match.groups()) if match else (0, 0)
         if not 1 <= index <= count:
-            what = f"{part[:40]!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8"
+            what = f"{str(part)[:40]!r} is not a shard; write i/n with 1 <= i <= n, for example 2/8"
             raise BoostbenchError(what, where="--shard")
         dealt = sorted(self.runs, key=lambda planned: (planned.key.value, planned.key.rounds))
         own = {planned.run for planned in dealt[index - 1 :: count]}

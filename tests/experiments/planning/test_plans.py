@@ -119,6 +119,8 @@ def test_shards_are_even_and_do_not_depend_on_what_is_done(runs_of, results):
         p.run.id for p in plan.runs
     )
     carry_out(runs[:5], results)
+    with pytest.raises(BoostbenchError, match=r"'\(1, 3\)' is not a shard; write i/n"):
+        plan.shard((1, 3))
     later = make_plan(runs[::-1], RecordStore(results)).shard("1/3")
     assert {p.run for p in later.runs} == {p.run for p in shards[0].runs}
 
