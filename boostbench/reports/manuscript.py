@@ -27,9 +27,9 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
     """Return the files for a paper by name, and remarks on what is left out.
 
     The files are a ``.tex`` for each table and figure of the report, a ``.pdf`` for each figure,
-    ``protocol.tex`` (a paragraph), and ``paper.tex``, which holds all of them. Tables mark boosters
-    that are not significantly worse than the best, and have a column with the best variant of a
-    grid, chosen by the validation errors of each run.
+    ``protocol.tex`` (a paragraph, if there are runs), and ``paper.tex``, which holds all of them.
+    Tables mark boosters that are not significantly worse than the best, and have a column with the
+    best variant of a grid, chosen by the validation errors of each run.
 
     Raises
     ------
@@ -39,7 +39,9 @@ def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
     config, (with_best, remarks) = study.config, _with_best(study)
     own = {its.run.method for its in with_best.results if _is_own(its.run.booster.name)}
     n_methods = len({its.run.method for its in with_best.results})
-    files: dict[str, str | bytes] = {"protocol.tex": f"{latex(protocol(study))}\n"}
+    files: dict[str, str | bytes] = {}
+    if study.results:
+        files["protocol.tex"] = f"{latex(protocol(study))}\n"
     for part in config.report:
         its, options = study, part.options
         if part.kind == "table":

@@ -101,6 +101,13 @@ def test_tables_figures_and_protocol_for_a_paper(paper):
     assert [float(box[1]) for box in boxes] == pytest.approx([3.3 * 72] * 2, abs=0.1)
 
 
+def test_a_config_that_only_computes_has_no_protocol(tmp_path):
+    config = make_config(tmp_path, datasets=[], boosters=[], report=[("curves", {})])
+    files, remarks = for_paper(study_of(config))
+    assert [*files] == ["paper.tex"]
+    assert len(remarks) == 1
+
+
 def test_panels_higher_than_half_a_page_take_both_columns():
     figure = Figure()
     figure.subplots(5, 3)
