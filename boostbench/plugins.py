@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     )
     from boostbench.reports.figures.rank_figures import case_errors
     from boostbench.reports.figures.style import GREY, INK, SMALL, method_styles, round_ticks
-    from boostbench.reports.tables.table import BEYOND, OFF, Notes, Row, Table, TableCell
+    from boostbench.reports.tables.table import BEYOND, OFF, Row, Table, TableCell
     from boostbench.reports.text import capital, in_print, listed, span
     from boostbench.reports.values.estimates import (
         competition_ranks,

@@ -22,7 +22,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.errors import BoostbenchError, UnknownNameError
 from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.experiment_report import make_report
-from boostbench.reports.tables.table import Row, Table, TableCell
+from boostbench.reports.tables.table import Table, text_row
 from boostbench.reports.text import capital, listed, write_files
 from boostbench.reports.values import estimates
 from boostbench.reports.values.frame import Study
@@ -236,14 +236,11 @@ def compare_values(
     """
     rope, quantity = rope_of(rope, metric), quantity_of(metric)
     sign = -1.0 if quantity.higher else 1.0  # of values to be minimised
-    tables = {
-        place: {name: sample.map(lambda value: sign * value) for name, sample in samples.items()}
-        for place, samples in tables.items()
-    }
     places: dict[str, dict[str, Repeats]] = {}
     errors = []
     for place, table in tables.items():
-        present = {name: sample for name, sample in table.items() if sample.values} or table
+        losses = {name: sample.map(lambda value: sign * value) for name, sample in table.items()}
+        present = {name: sample for name, sample in losses.items() if sample.values} or losses
         shared = dict(zip(present, in_common(present.values()), strict=True))
         if len(shared) < 2 or any(len(sample.values) < 2 for sample in shared.values()):
             gaps = [gap for sample in table.values() for gap in sample.gaps]
@@ -270,11 +267,9 @@ def compare_values(
             new_pairs = [_pair(place, left, right, samples, rope) for left, right in order]
             pairs += new_pairs
             absent = [name for name in names if name not in samples]
-            sentences.append(
-                f"On {place}{f' with {noise}' if noise else ''}, "
-                + _in_words(rows[0], new_pairs, rope, quantity)
-                + (f" Left out for want of results: {listed(absent)}." if absent else "")
-            )
+            left_out = f" Left out for want of results: {listed(absent)}." if absent else ""
+            answer = _in_words(rows[0], new_pairs, rope, quantity)
+            sentences.append(f"On {place}{f' with {noise}' * bool(noise)}, {answer}{left_out}")
     sentences += [f"No answer on {error}" for error in errors]
     frames = pd.DataFrame(boosters), pd.DataFrame(pairs)
     return Comparison("\n".join(sentences), *frames, rope, metric)
@@ -401,11 +396,5 @@ def write_page(study: Study, comparison: Comparison, path: Path) -> Path:
 
 
 def _table(title: str, rows: Sequence[dict[str, str]]) -> Table:
-    label, *columns = rows[0]
-    cells = ([TableCell(row[key], value=row[key]) for key in columns] for row in rows)
-    return Table(
-        title,
-        (label,),
-        tuple(column.replace("_", " ") for column in columns),
-        tuple(Row((row[label],), tuple(c)) for row, c in zip(rows, cells, strict=True)),
-    )
+    name, *columns = (column.replace("_", " ") for column in rows[0])
+    return Table(title, (name,), tuple(columns), tuple(text_row(*row.values()) for row in rows))

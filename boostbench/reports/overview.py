@@ -19,7 +19,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Text
 from boostbench.reports.claims.verdicts import ClaimView
-from boostbench.reports.tables.table import BEYOND, Row, Table, TableCell, to_markdown
+from boostbench.reports.tables.table import BEYOND, Row, Table, text_row, to_markdown
 from boostbench.reports.text import asset, render, write_files
 from boostbench.reports.values.paper import Held
 from boostbench.source import read_source
@@ -76,12 +76,12 @@ def _found(results: Path, sensitivity: str = SENSITIVITY) -> dict[str, Any]:
 
 def _row(paper: Paper, items: Items) -> Row:
     """Return the counts of a paper's claims and printed numbers, by the largest size of each."""
-    claims: list[ClaimView] = []
+    # sizes are in ascending order
+    largest = {summary.config: summary for _, summary in items}.values()
+    claims = [each for s in largest for each in s.claims if each.origin == "paper" or not s.paper]
     printed: dict[str, dict[str, Held]] = {}  # the first comparison with each number
     agreeing: dict[str, list[tuple[str, ...]]] = {}  # numbers by column, of each reading
-    largest = {summary.config: summary for _, summary in items}  # sizes are in ascending order
-    for summary in largest.values():
-        claims += (each for each in summary.claims if each.origin == "paper" or not summary.paper)
+    for summary in largest:
         for column, numbers in summary.printed.items():
             printed[column] = {**numbers, **printed.get(column, {})}
         for column, readings in summary.readings.items():
@@ -90,19 +90,16 @@ def _row(paper: Paper, items: Items) -> Row:
     held = [each for numbers in printed.values() for each in numbers.values()]
     n_agree = sum(each.agreement == "agrees" for each in held)
     chance = sum(each.placebo or 0.0 for each in held)
-    tried = {
-        column: [numbers.keys() & agree for agree in agreeing[column]]
-        for column, numbers in printed.items()
-    }
-    best = sum(max(map(len, readings)) for readings in tried.values())
+    tried = [[its.keys() & agree for agree in agreeing[column]] for column, its in printed.items()]
+    best = sum(max(map(len, readings)) for readings in tried)
     n_true = sum(claim.here is True for claim in claims)
     counts = len(claims), n_true, *map(tones.count, ("good", "bad", ""))
     texts = [*map(str, counts)] if claims else [BEYOND] * len(counts)
     if held:
-        n_readings = sum(map(len, tried.values()))
+        n_readings = sum(map(len, tried))
         texts += [f"{n_agree} of {len(held)}", f"{chance:.1f}", str(best), str(n_readings)]
     texts += [BEYOND] * (len(_COLUMNS) - len(texts))
-    return Row((paper.title,), tuple(TableCell(text, value=text) for text in texts))
+    return text_row(paper.title, *texts)
 
 
 def by_paper(results: Path) -> dict[str, tuple[Paper, Items]]:
@@ -117,8 +114,7 @@ def by_paper(results: Path) -> dict[str, tuple[Paper, Items]]:
         paper = next(filter(None, described), Paper(name=name or _OTHERS))
         items.sort(key=lambda item: paper.order_of(item[1]))
         papers[name] = paper, items
-    order = sorted(papers, key=lambda name: (not name, papers[name][0].place, name))
-    return {name: papers[name] for name in order}
+    return dict(sorted(papers.items(), key=lambda its: (not its[0], its[1][0].place, its[0])))
 
 
 SUMMARY = "summary.json"
@@ -155,19 +151,17 @@ class ReportSummary(Model):
     format: Literal[1] = 1
     config: str
     title: str
-    paper: str = Field(description="Folder of the paper's configs; empty if there is none.")
+    paper: str  # folder of the paper's configs; empty if there is none
     described: Paper | None = None
-    part: str = Field(description="Table, figure or section of the paper.")
-    size: str = Field(description="Size of the config that was taken; empty: the config itself.")
-    runs: dict[Literal["ok", "planned"], int] = Field(description="Numbers of runs.")
-    answers: Listed[str] = Field((), description="Sentences that the page begins with.")
-    printed: dict[str, dict[str, Held]] = Field(
-        {}, description="Agreement of printed numbers with ours, by column of the paper."
-    )
-    readings: dict[str, dict[str, Listed[str]]] = Field(
-        {}, description="Printed numbers that agree, by column of the paper and reading."
-    )
-    figures: Listed[str] = Field((), description="Names.")
+    part: str  # table, figure or section of the paper
+    size: str  # size of the config that was taken; empty: the config itself
+    runs: dict[Literal["ok", "planned"], int]  # numbers of runs
+    answers: Listed[str] = ()  # sentences that the page begins with
+    #: Agreement of printed numbers with ours, by column of the paper.
+    printed: dict[str, dict[str, Held]] = Field({})
+    #: Printed numbers that agree, by column of the paper and reading.
+    readings: dict[str, dict[str, Listed[str]]] = Field({})
+    figures: Listed[str] = ()  # names
     claims: Listed[ClaimView]
 
     @property

@@ -41,7 +41,7 @@ def provenance(study: Study) -> list[tuple[str, list[str]]]:
     same += "; the others were done with older code" * (n_again < n_adopted)
     facts = {
         "protocol": [protocol(study)] if records else [],
-        "made": [" to ".join(dict.fromkeys((min(days), max(days))))] if days else [],
+        "made": [span(days)] if days else [],
         "total fit time": [duration(sum(r.seconds.get("fit", 0.0) for r in records))],
         "largest memory": [f"{memory:.0f} MB"] if memory else [],
         "data": [f"{run.dataset}: {key.data}" for run, key in keys],

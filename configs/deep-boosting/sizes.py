@@ -15,7 +15,6 @@ from boostbench.plugins import (
     OFF,
     BoostbenchError,
     FileBeside,
-    Notes,
     OneOrMore,
     Record,
     Result,
@@ -83,15 +82,15 @@ def datasets(
         optionally ``doubt``.
     """
     printed = read_paper_sizes(paper, columns) if paper else {}
-    notes, rows, words = Notes(), [], listed([_COLUMNS[column].words for column in columns])
+    rows, words = [], listed([_COLUMNS[column].words for column in columns])
     for dataset in study.datasets:
         results = [result for result in study.results if result.run.dataset == dataset]
         sizes = printed.get(dataset) or printed.get(results[0].run.data.name) or {}
-        cells = [_cell(results, column, sizes.get(column, ""), notes) for column in columns]
+        cells = [_cell(results, column, sizes.get(column, "")) for column in columns]
         if sizes.get("doubt"):  # at the cells that differ from the paper, or at the last one
-            numbers = notes.number([f"{dataset}: {sizes['doubt']}"])
+            doubt = f"{dataset}: {sizes['doubt']}"
             for place in [k for k, cell in enumerate(cells) if cell.marks] or [-1]:
-                cells[place] = replace(cells[place], paper_notes=numbers)
+                cells[place] = replace(cells[place], paper_notes=(doubt,))
         rows.append(Row((dataset,), tuple(cells)))
     footers = [f"{capital(words)} as counted in the data."]
     values = [cell for row in rows for cell in row.cells if cell.value]
@@ -108,7 +107,6 @@ def datasets(
         columns=tuple(_COLUMNS[column].title for column in columns),
         rows=tuple(rows),
         footers=tuple(footers),
-        notes=tuple(notes),
         answer=tuple(answer),
     )
 
@@ -125,12 +123,12 @@ def read_paper_sizes(
     return {row["dataset"]: row for row in cells}
 
 
-def _cell(results: Sequence[Result], column: str, paper: str, notes: Notes) -> TableCell:
+def _cell(results: Sequence[Result], column: str, paper: str) -> TableCell:
     count, digits = _COLUMNS[column].of, _COLUMNS[column].digits
     counts = sorted({count(r.record) for r in results if r.ok and r.record is not None})
     if not counts:
         reasons = dict.fromkeys(result.reported_reason for result in results)
-        return TableCell(results[0].status, notes=notes.number(filter(None, reasons)), paper=paper)
+        return TableCell(results[0].status, notes=tuple(filter(None, reasons)), paper=paper)
     ends = dict.fromkeys(f"{end:.{digits}f}" for end in (counts[0], counts[-1]))
     text = f" {BEYOND} ".join(ends)
     return TableCell(text, value=text, marks=OFF * (bool(paper) and text != paper), paper=paper)

@@ -76,7 +76,7 @@ def test_what_has_no_probabilities_is_said_in_its_cells(tmp_path):
 
 def test_a_mean_without_the_runs_that_did_not_record_the_metric_says_so(tmp_path):
     table = build_table(study(tmp_path, [("one", 1)], seeds=3), value="test_auc")
-    [note] = {table.notes[n - 1] for cell in cells(table, "one") for n in cell.notes}
+    [note] = {note for cell in cells(table, "one") for note in cell.notes}
     assert (
         note
         == "not recorded by 1 of 3 runs; it takes 'metrics: [auc]' and a booster with probabilities"

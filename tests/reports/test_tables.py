@@ -97,7 +97,7 @@ def test_a_cell_without_a_result_says_why(tmp_path, status, reason):
     table = build_table(study)
     its = cell(table, "dna", "samme")
     assert (its.text, its.value, its.best) == (status, "", False)
-    assert [table.notes[n - 1] for n in its.notes] == [f"{status}: {reason}"] * bool(reason)
+    assert its.notes == (f"{status}: {reason}",) * bool(reason)
 
 
 def test_equal_reasons_share_a_note_without_what_was_tried_where(tmp_path):
@@ -134,7 +134,7 @@ def test_the_paper_s_values_stand_beside_ours(tmp_path):
     near, far = cell(table, "dna", "samme"), cell(table, "dna", "adaboost-mh")
     assert (near.text, near.paper, near.marks) == ("20.24", "20.1", "")
     assert (far.text, far.paper, far.marks) == ("4.22", "1.0", "¶")
-    assert table.notes[far.paper_notes[0] - 1] == "paper's value doubtful: smudged"
+    assert far.paper_notes == ("paper's value doubtful: smudged",)
     by_chance = "0.5 would agree with another column of the table by chance"
     off = "ours is better for 1, worse for 1."
     assert f"1 of 3 printed numbers agree ({by_chance}), {off}" in table.footers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,7 +79,6 @@ def draw_curves(
     part_options.check_metrics(study, y)
     study, left_out = panels.most_shown(study, y[0], max(1, len(study.noises)))
     rounds = max(2, *(result.run.rounds for result in study.results))
-    printed = paper if paper and PRINTED in y else PaperValues()
     styles, bounds = panels.styles_of(study), [name for name in y if QUANTITIES[name].is_bound]
     n_columns = panels.columns_of(len(study.datasets))
     size = _LARGE_CURVES if n_columns <= 2 else _CURVES
@@ -96,7 +96,7 @@ def draw_curves(
                 _draw_line(axes, runs, metric, order, style, band=band)
             if PRINTED in y:
                 _draw_stops(axes, runs, style["color"])
-                _draw_paper_values(axes, runs[0], style["color"], printed, drawn)
+                _draw_paper_values(axes, runs[0], style["color"], paper or PaperValues(), drawn)
         if bounds:  # the lower limit of the y axis stays that of the errors, the upper is 100 %
             bottom = axes.get_ylim()[0] if axes.lines else None
             for order, runs, style in finished:
@@ -151,18 +151,10 @@ def _draw_line(
         std = errors.std(axis=0, ddof=1)
         points += [mean - std, mean + std]
     is_main = quantity.on_test and quantity.stroke[0] == "solid"
-    panels.draw_line(
-        axes,
-        points,
-        0.2 if is_main else 0.1,
-        quantity.shown_range[0],
-        label=results[0].run.method + AND + quantity.line,
-        zorder=3 + is_main - order / 100,
-        markersize=3,
-        markevery=(0.04 + 0.03 * (order % 5), 0.2),
-        **style,
-        **_line_style(metric),
-    )
+    look: dict[str, Any] = {"zorder": 3 + is_main - order / 100, **style, **_line_style(metric)}
+    look |= {"markersize": 3, "markevery": (0.04 + 0.03 * (order % 5), 0.2)}
+    label = results[0].run.method + AND + quantity.line
+    panels.draw_line(axes, points, 0.2 if is_main else 0.1, quantity, label=label, **look)
 
 
 def _line_style(metric: str) -> Style:
@@ -212,7 +204,7 @@ def _format_rounds(axes: Axes, rounds: int, metrics: Sequence[str]) -> None:
 
 
 _EQUAL = "error = noise rate"
-_DIAGONAL: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (4, 2))}
+_DIAGONAL: dict[str, Any] = {"color": GREY, "linewidth": 0.8, "linestyle": (0, (4, 2)), "zorder": 1}
 _PANEL, _LARGE, _MARGINS = (2.2, 2.0), (4.6, 2.7), (0.35, 0.35)
 _MOST_COLUMNS, _MOST_TICKS = 3, 5  # of means over data sets, and of a parameter
 Point = tuple[float, float, float, float]  # x, value, ends of its band
@@ -270,9 +262,7 @@ def draw_noise(
         _draw_lines(axes, lines, styles, metric, band=band)
         if diagonal:
             rates = np.array([rate for rate, _ in levels[model]])
-            axes.plot(
-                100 * rates, metric.scale * rates, color=GREY, label=_EQUAL, zorder=1, **_DIAGONAL
-            )
+            axes.plot(100 * rates, metric.scale * rates, label=_EQUAL, **_DIAGONAL)
             axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
         axes.xaxis.set_major_locator(round_ticks(6))
         axes.yaxis.set_major_locator(round_ticks(6))
@@ -394,27 +384,22 @@ def _draw_lines(axes: Axes, lines: Lines, styles: Styles, metric: Quantity, *, b
             x, *shown = np.array(sorted(points)).T
             rows = [x, *(metric.scale * row for row in shown[: 3 if band else 1])]
             look: dict[str, Any] = {"zorder": 4 - order / 100, "label": name, **styles[name]}
-            least = metric.shown_range[0]
-            panels.draw_line(axes, rows, 0.13, least, markersize=3.4, linewidth=1.3, **look)
+            panels.draw_line(axes, rows, 0.13, metric, markersize=3.4, linewidth=1.3, **look)
 
 
 def _lines(results: Iterable[Result], x: str) -> dict[str, str]:
     """Return the name of the line of each booster label: the part that labels of a line share."""
+
+    def without(params: dict[str, Any]) -> dict[str, Any]:
+        return {name: value for name, value in params.items() if name != x}
+
     groups: dict[tuple[str, str], dict[str, None]] = {}
     for booster, label in ((result.run.booster, result.run.method) for result in results):
         number = booster.parameter(x)
         if isinstance(number, int | float) and not isinstance(number, bool):
-            rest = repr(_without(booster.params, x))
+            rest = str(json.loads(booster.params.text, object_hook=without))
             groups.setdefault((booster.name, rest), {})[label] = None
     return {label: _shared(list(labels)) for labels in groups.values() for label in labels}
-
-
-def _without(params: Mapping[str, object], x: str) -> dict[str, object]:
-    return {
-        name: _without(value, x) if isinstance(value, Mapping) else value
-        for name, value in sorted(params.items())
-        if name != x
-    }
 
 
 def _shared(labels: list[str]) -> str:

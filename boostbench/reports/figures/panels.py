@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.quantities import QUANTITIES
+from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.reports.figures.style import AND, GREY, SMALL, method_styles
 from boostbench.reports.text import in_print, listed, shortened, span
 from boostbench.reports.values.frame import END, Study, tidy
-from boostbench.reports.values.part_options import chosen_round
+from boostbench.reports.values.part_options import by_rounds, chosen_round
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -198,10 +198,10 @@ def add_legend(
     legend.get_title().set_color(GREY)
 
 
-def draw_line(axes: Axes, points: Rows, opacity: float, least: float, **style: Any) -> None:
+def draw_line(axes: Axes, points: Rows, opacity: float, metric: Quantity, **style: Any) -> None:
     """Draw a labelled line through the rows x and y, and a band if there are rows of its ends.
 
-    The band does not go below the ``least`` value that the quantity may have.
+    The band does not go below the least value that the metric may have.
     On a log scale, values of 0 are left out, and a band ends at a tenth of the value.
     """
     x, y, *ends = points
@@ -211,7 +211,7 @@ def draw_line(axes: Axes, points: Rows, opacity: float, least: float, **style: A
         style |= {"markevery": None}  # matplotlib spaces marks along two points or more
     axes.plot(x, shown, **style)
     if ends:
-        low = np.maximum(ends[0], 0.1 * y if is_log else least)
+        low = np.maximum(ends[0], 0.1 * y if is_log else metric.shown_range[0])
         look: dict[str, Any] = {"alpha": opacity, "linewidth": 0, "gid": style["label"]}
         axes.fill_between(x, low, ends[1], color=style["color"], zorder=2, **look)
 
@@ -253,15 +253,12 @@ def axis_at(study: Study, value: str, at: int | None) -> tuple[str, str]:
 
     T is by default the last round of each run: "T = 1000", or "T = 1000; 300 for martiboost".
     """
-    T, metric = chosen_round(study, at), QUANTITIES[value]
-    largest = max(result.run.rounds for result in study.results)
-    own: dict[int, dict[str, None]] = {}
-    for run in (result.run for result in study.results):
-        if run.rounds < (T or largest) and (run.booster.rounds or T is None):
-            own.setdefault(run.rounds, {})[run.method if run.booster.rounds else run.dataset] = None
-    exceptions = [f"{n} for {', '.join(names)}" for n, names in own.items()]
+    T, metric, runs = chosen_round(study, at), QUANTITIES[value], [r.run for r in study.results]
+    last = T or max(run.rounds for run in runs)
+    shorter = by_rounds(run for run in runs if run.booster.rounds or T is None)
+    exceptions = [f"{n} for {', '.join(names)}" for n, names in shorter.items() if n < last]
     axis = f"{metric.words} (%)" if metric.unit else metric.words
-    return axis, "; ".join([f"T = {T or largest}", *exceptions])
+    return axis, "; ".join([f"T = {last}", *exceptions])
 
 
 def styles_of(study: Study) -> dict[str, dict[str, Any]]:

@@ -120,8 +120,8 @@ def _draw(
 ) -> None:
     """Draw a row for the mean rank of each booster, the first at the top, and groups beside."""
     for row, (booster, rank) in enumerate(rows.items()):
-        axes.plot([1, rank], [row, row], color=colours[booster], linewidth=1.1)
-        axes.plot([rank], [row], "o", color=colours[booster], markersize=4)
+        look: dict[str, Any] = {"color": colours[booster], "linewidth": 1.1, "markersize": 4}
+        axes.plot([1, rank], [row, row], "-o", markevery=[1], **look)
         place: dict[str, Any] = {"xytext": (5, 0), "textcoords": "offset points", "va": "center"}
         axes.annotate(f"{rank:.2f}", (rank, row), color=INK, fontsize=7, **place)
     k, groups = len(rows), groups_of([*rows.values()], difference)

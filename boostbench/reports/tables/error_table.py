@@ -6,7 +6,7 @@ import math
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Annotated, Literal, NamedTuple
 
@@ -15,23 +15,12 @@ import numpy as np
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.registry import tables
-from boostbench.reports.tables.table import (
-    BETTER,
-    BEYOND,
-    EVEN,
-    IN_WORDS,
-    STOPPED,
-    WORSE,
-    Notes,
-    Row,
-    Table,
-    TableCell,
-)
+from boostbench.reports.tables.table import BEYOND, EVEN, IN_WORDS, STOPPED, Row, Table, TableCell
 from boostbench.reports.text import capital, listed, shortened, span
 from boostbench.reports.values.estimates import estimate, holm
 from boostbench.reports.values.frame import END, Result, Study, check_recorded, holds
 from boostbench.reports.values.paper import PRINTED, Held, PaperValue, PaperValues, hold, in_words
-from boostbench.reports.values.part_options import ASKED, PaperFile, Title, chosen_rounds
+from boostbench.reports.values.part_options import ASKED, PaperFile, Title, by_rounds, chosen_rounds
 from boostbench.reports.values.samples import Repeats, sample_of
 from boostbench.validation import one_of
 
@@ -39,8 +28,7 @@ from boostbench.validation import one_of
 _ROWS = {"rounds": "booster", "booster": "rounds"}
 _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "rounds": "T"}
 _MOST_STOPPED = 8  # descriptions of early stops in a footer
-#: Marks of values that are off the printed ones, by `Agreement`.
-_OFF = {IN_WORDS[mark]: mark for mark in (BETTER, WORSE)}
+_MARKS = {words: mark for mark, words in IN_WORDS.items()}
 _LONGEST_REASON = 160
 _DECIMALS = 10  # rounding before comparison: means of equal counts may differ in the last bits
 #: Level of the tests.
@@ -96,7 +84,6 @@ def build_table(
         columns=tuple(_label(columns, column) for column in layout.axes[columns]),
         rows=tuple(table_rows),
         footers=(*layout.footers(asked_for_paper=bool(paper)), *_remarks_on_rounds(study, at)),
-        notes=tuple(layout.notes),
         held=_comparisons(facts, title),
         is_main=main,
         answer=tuple(contest(facts, f"{layout.best} {layout.words}")),
@@ -136,11 +123,8 @@ class _Layout:
         self.facts, self.metric = facts, metric
         self.is_accuracy = is_accuracy or bool(metric.higher)
         self.summaries, self.counts = rank(facts) if metric.higher is not None else ({}, set())
-        self.notes = Notes()
-        self.axes = {
-            name: list(dict.fromkeys(getattr(key, name) for key in facts))
-            for name in FactKey._fields
-        }
+        parts = zip(FactKey._fields, zip(*facts, strict=True), strict=True)
+        self.axes = {name: list(dict.fromkeys(values)) for name, values in parts}
         self.words = metric.words.replace("error", "accuracy") if self.is_accuracy else metric.words
         self.best = "highest" if self.is_accuracy else "lowest"
 
@@ -169,29 +153,22 @@ class _Layout:
         fact = self.facts.get(key)
         if fact is None:
             return TableCell(self.summaries.get(key, BEYOND))
-        printed, doubts = "", []
-        if fact.paper:
-            printed = fact.paper.accuracy_text if self.is_accuracy else fact.paper.text
-            doubts = [fact.paper.remark] * bool(fact.paper.doubt)
-        cell = TableCell(
-            fact.state or BEYOND,
-            notes=self.notes.number(fact.gaps),
-            paper=printed,
-            paper_notes=self.notes.number(doubts),
-        )
         values = [*fact.sample.values.values()]
-        if not values:
-            return cell
-        off = _OFF.get(fact.held.agreement, "") if fact.held else ""
+        mean = 1 - fact.mean if self.is_accuracy else fact.mean
+        value = self.metric.text(mean) if values else ""
         std = self.metric.text(statistics.stdev(values)) if len(values) > 1 else ""
-        text = self.metric.text(1 - fact.mean if self.is_accuracy else fact.mean)
-        return replace(
-            cell,
-            text=f"{text} ± {std}" if std else text,
-            value=text,
+        paper = fact.paper
+        printed = "" if paper is None else paper.accuracy_text if self.is_accuracy else paper.text
+        off = _MARKS.get(fact.held.agreement, "") if fact.held else ""
+        return TableCell(
+            f"{value} ± {std}" if std else value or fact.state or BEYOND,
+            value=value,
             std=std,
             best=fact.best,
             marks=STOPPED * bool(fact.stopped) + off + EVEN * fact.even,
+            notes=fact.gaps,
+            paper=printed,
+            paper_notes=(paper.remark,) if paper and paper.doubt else (),
         )
 
     def footers(self, *, asked_for_paper: bool) -> Iterable[str]:
@@ -208,7 +185,7 @@ class _Layout:
             nothing = "No cell has both a value of ours and one of the paper"
             yield f"{in_words(each for _, each in held) if held else nothing}."
         found = {each.agreement for _, each in held}
-        marks = [f"{mark} {words.split()[0]}" for words, mark in _OFF.items() if words in found]
+        marks = [f"{m} {words.split()[0]}" for m, words in IN_WORDS.items() if words in found]
         if marks:
             yield f"{', '.join(marks)} than printed: outside the 95 % prediction interval."
         shares = []
@@ -249,13 +226,10 @@ def _remarks_on_rounds(study: Study, at: object) -> list[str]:
         own = {run.method: run.rounds for run in runs if run.booster.rounds}
         shown = "for larger T the last round is shown"
         return [f"{label} makes {T} round{'s' * (T > 1)}; {shown}." for label, T in own.items()]
-    by_rounds: dict[int, list[str]] = {}
-    for run in runs:
-        name = run.method if run.booster.rounds else run.dataset
-        by_rounds.setdefault(run.rounds, []).append(name)
-    if len(by_rounds) == 1:
+    found = by_rounds(runs)
+    if len(found) == 1:
         return [f"T = {runs[0].rounds}."]
-    parts = [f"{T} ({', '.join(dict.fromkeys(names))})" for T, names in by_rounds.items()]
+    parts = [f"{T} ({', '.join(names)})" for T, names in found.items()]
     return [f"T is the last round: {', '.join(parts)}."]
 
 
@@ -361,32 +335,29 @@ def rank(facts: Facts) -> tuple[dict[FactKey, str], set[int]]:
         counts.add(len(rivals))
         errors = np.round([[of[name].mean for name in boosters] for of in rivals], _DECIMALS)
         mean_ranks = rankdata(errors, axis=1).mean(axis=0)
-        columns = zip(boosters, errors.T, mean_ranks, strict=True)
-        for place, (name, own, its_rank) in enumerate(columns):
-            others = np.delete(errors, place, axis=1).min(axis=1)
-            won = [str(mask.sum()) for mask in (own < others, own == others, own > others)]
+        is_lowest = errors == errors.min(axis=1, keepdims=True)
+        is_tie = is_lowest & (is_lowest.sum(axis=1, keepdims=True) > 1)
+        won = np.sum([is_lowest & ~is_tie, is_tie, ~is_lowest], axis=1).T
+        for name, its_rank, counted in zip(boosters, mean_ranks, won, strict=True):
             summaries[FactKey(noise, "mean rank", name, T)] = f"{its_rank:.2f}"
-            summaries[FactKey(noise, "wins/ties/losses", name, T)] = "/".join(won)
+            summaries[FactKey(noise, "wins/ties/losses", name, T)] = "/".join(map(str, counted))
     return summaries, counts
 
 
 def _fact(
     results: Sequence[Result], T: int, at: int | str, paper: PaperValue | None, metric: str
 ) -> Fact:
-    missing = [result for result in results if not result.ok]
-    gaps = tuple(_gaps(missing, len(results)))
-    quantity = QUANTITIES[metric]
-    takes = f"it takes {quantity.asks}"
+    quantity, n = QUANTITIES[metric], len(results)
     sample = sample_of(results, at=at, metric=metric).map(quantity.shortfall)
-    if sample.values:
-        n_without = sum(result.ok and not holds(result, metric) for result in results)
-        if n_without:
-            gaps += (f"not recorded by {n_without} of {len(results)} runs; {takes}",)
-        return Fact(sample, gaps, "", paper, _stopped(results, T))
-    if missing or any(holds(each, metric) for each in results):
-        state = "/".join(dict.fromkeys(result.status for result in missing))
-        return Fact(sample, gaps, state, paper)
-    return Fact(sample, (takes,), "not recorded", paper)
+    missing = [result for result in results if not result.ok]
+    gaps, state = [*_gaps(missing, n)], "/".join(dict.fromkeys(each.status for each in missing))
+    n_without = sum(result.ok and not holds(result, metric) for result in results)
+    if n_without == n:
+        gaps, state = [f"it takes {quantity.asks}"], "not recorded"
+    elif n_without and sample.values:
+        gaps.append(f"not recorded by {n_without} of {n} runs; it takes {quantity.asks}")
+    stopped = _stopped(results, T) if sample.values else ""
+    return Fact(sample, tuple(gaps), state, paper, stopped)
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:

@@ -40,9 +40,9 @@ class TableCell:
     std: str = ""  # the standard deviation alone
     best: bool = False  # True if no other booster is better
     marks: str = ""  # any of the keys of IN_WORDS
-    notes: tuple[int, ...] = ()  # numbers of the table's notes, from 1
+    notes: tuple[str, ...] = ()  # remarks, which the table numbers
     paper: str = ""  # the paper's value as printed; empty: no value
-    paper_notes: tuple[int, ...] = ()  # numbers of the notes on the paper's value
+    paper_notes: tuple[str, ...] = ()  # remarks on the paper's value
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class Row:
     is_summary: bool = False  # True if it summarises the rows above it
 
 
+def text_row(label: str, *texts: str) -> Row:
+    """Return a row with one label whose cells are texts."""
+    return Row((label,), tuple(TableCell(text, value=text) for text in texts))
+
+
 @dataclass(frozen=True)
 class Table:
     """A table, independent of the output format."""
@@ -63,7 +68,6 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     footers: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()  # cells refer to them by number, from 1
     #: Comparisons with printed numbers, by number, of each column of the paper and reading.
     held: Mapping[tuple[str, str], Mapping[str, Held]] = field(default_factory=dict)
     is_main: bool = True  # its comparisons count in the overview, not only as readings
@@ -73,6 +77,16 @@ class Table:
     def cells(self) -> list[TableCell]:
         """All cells, row by row."""
         return [cell for row in self.rows for cell in row.cells]
+
+    @cached_property
+    def notes(self) -> tuple[str, ...]:
+        """The distinct notes of the cells."""
+        notes = (text for cell in self.cells for text in (*cell.notes, *cell.paper_notes))
+        return tuple(dict.fromkeys(notes))
+
+    def numbers(self, notes: Iterable[str]) -> list[int]:
+        """Return the numbers of notes, from 1."""
+        return sorted({self.notes.index(text) + 1 for text in notes})
 
     @cached_property
     def with_paper(self) -> tuple[bool, ...]:
@@ -101,18 +115,7 @@ class Table:
         """Return in words what marks, bold text and notes say about a cell."""
         parts = ["best"] if cell.best else []
         parts += [IN_WORDS[mark] for mark in cell.marks]
-        parts += [self.notes[number - 1] for number in (*cell.notes, *cell.paper_notes)]
-        return "; ".join(parts)
-
-
-class Notes(list[str]):
-    """Distinct notes of a table, numbered from 1."""
-
-    def number(self, texts: Iterable[str]) -> tuple[int, ...]:
-        """Return the numbers of texts; new texts are appended."""
-        texts = list(texts)
-        self += [text for text in dict.fromkeys(texts) if text not in self]
-        return tuple(sorted({self.index(text) + 1 for text in texts}))
+        return "; ".join([*parts, *cell.notes, *cell.paper_notes])
 
 
 def to_terminal(table: Table) -> str:
@@ -152,6 +155,10 @@ def _lines(table: Table, escape: Callable[[str], str], best: str) -> Iterator[li
 
     Labels that repeat the row above are empty. ``best`` is the format of the best values.
     """
+
+    def references(notes: Iterable[str]) -> str:
+        return "".join(f" [{number}]" for number in table.numbers(notes))
+
     header = [escape(name) for name in table.names]
     for column, with_paper in zip(table.columns, table.with_paper, strict=True):
         header += [escape(column), "paper"][: 1 + with_paper]
@@ -160,8 +167,8 @@ def _lines(table: Table, escape: Callable[[str], str], best: str) -> Iterator[li
         line = [escape(label) if i >= new else "" for i, label in enumerate(row.labels)]
         for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
             text = best.format(escape(cell.text)) if cell.best else escape(cell.text)
-            line.append(text + escape(cell.marks + _references(cell.notes)))
-            line += [escape(cell.paper + _references(cell.paper_notes))] * with_paper
+            line.append(text + escape(cell.marks + references(cell.notes)))
+            line += [escape(cell.paper + references(cell.paper_notes))] * with_paper
         yield line
 
 
@@ -191,10 +198,6 @@ def to_csv(table: Table) -> str:
 def remarks_of(table: Table) -> list[str]:
     """Return the footers and the numbered notes."""
     return [*table.footers, *(f"[{n}] {text}" for n, text in enumerate(table.notes, start=1))]
-
-
-def _references(notes: Iterable[int]) -> str:
-    return "".join(f" [{number}]" for number in notes)
 
 
 #: Widths in points, of text of 8 points: a column (3.2 in), a page, a letter, between columns.

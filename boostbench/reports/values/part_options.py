@@ -7,7 +7,7 @@ reduced records in memory, and packed records are written from them, so both hav
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
@@ -112,6 +112,14 @@ def chosen_rounds(study: Study, at: int | Sequence[int] | None) -> list[int]:
 def chosen_round(study: Study, at: int | None) -> int | None:
     """Return the round that an option gives; None for the last round of each run."""
     return None if at is None else chosen_rounds(study, at)[-1]
+
+
+def by_rounds(runs: Iterable[Run]) -> dict[int, list[str]]:
+    """Return the data sets, and the boosters with rounds of their own, by the number of rounds."""
+    found: dict[int, dict[str, None]] = {}
+    for run in runs:
+        found.setdefault(run.rounds, {})[run.method if run.booster.rounds else run.dataset] = None
+    return {rounds: list(names) for rounds, names in found.items()}
 
 
 def check_compared(study: Study) -> None:
