@@ -17,24 +17,9 @@ from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.experiments.runs import CLEAN
 from boostbench.quantities import NUMBERS, Quantity
+from boostbench.reports.claims import verdicts as claims
 from boostbench.reports.claims.kind import Studies
-from boostbench.reports.claims.verdicts import (
-    HOW_TO_READ,
-    Verdict,
-    counts_in_words,
-    evidence_rows,
-    in_short,
-    judge,
-    verdicts_markdown,
-    view_of,
-)
-from boostbench.reports.figures.style import (
-    Drawing,
-    drawing_of,
-    drawing_style,
-    print_names,
-    thinned,
-)
+from boostbench.reports.figures.style import Chart, Drawing, drawing_of, drawing_style, print_names
 from boostbench.reports.overview import LEADERBOARD, SUMMARY, ReportSummary, description
 from boostbench.reports.protocol import provenance
 from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
@@ -65,7 +50,7 @@ class Report:
     figures: dict[str, Figure]  # by name, in the order of the config
     values: dict[str, DataFrame]  # values behind a figure, for kinds that return them, by name
     undrawn: dict[str, str]  # errors of the parts that could not be made, by name
-    verdicts: tuple[Verdict, ...]  # on the claims, in the order of the config
+    verdicts: tuple[claims.Verdict, ...]  # on the claims, in the order of the config
     answers: tuple[str, ...] = ()  # sentences that the page begins with
     size: str = ""  # size variant of the config; empty: no variant
 
@@ -112,7 +97,7 @@ class Report:
             printed=printed,
             readings=readings,
             figures=tuple(self.drawings),
-            claims=tuple(map(view_of, self.verdicts)),
+            claims=tuple(map(claims.view_of, self.verdicts)),
             answers=self.answers,
         )
 
@@ -127,19 +112,17 @@ class Report:
         study, summary, path = self.study, self.summary, self.study.config.path
         counts = Counter(result.status for result in study.results)
         held = [each for numbers in summary.printed.values() for each in numbers.values()]
-        facts = [held and in_words(held), summary.claims and counts_in_words(summary.claims)]
+        facts = [held and in_words(held), summary.claims and claims.counts_in_words(summary.claims)]
         page = partial(
             render,
             "report.html.j2",
             summary=summary,
             report=self,
             leaderboard=leaderboard,
-            config=study.config,
-            n_runs=len(study.results),
             counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
             facts=facts,
-            claims=[*zip(summary.claims, map(evidence_rows, self.verdicts), strict=True)],
-            how_to_read=HOW_TO_READ,
+            claims=[*zip(summary.claims, map(claims.evidence_rows, self.verdicts), strict=True)],
+            how_to_read=claims.HOW_TO_READ,
             provenance=provenance(study),
             config_text=path.read_text(encoding="utf-8") if path.is_file() else "",
         )
@@ -166,7 +149,7 @@ class Report:
         -----
         The same records give the same bytes.
         """
-        config, verdicts, summary = self.study.config, self.verdicts, self.summary
+        summary = self.summary
         contents: dict[str, str | bytes] = {}
         for name, table in self.tables.items():
             contents[f"{name}.md"] = to_markdown(table)
@@ -175,8 +158,8 @@ class Report:
         for name, values in self.values.items():  # numbers with ten significant digits
             rounded = values.map(lambda cell: f"{cell:.10g}" if isinstance(cell, float) else cell)
             contents[f"{name}.csv"] = rounded.to_csv(index=False, lineterminator="\n")
-        if verdicts:
-            contents["claims.md"] = verdicts_markdown(config.title or config.name, verdicts)
+        if self.verdicts:
+            contents["claims.md"] = claims.verdicts_markdown(summary.title, self.verdicts)
         contents[SUMMARY] = summary.text()
         evidence = next((name for name, table in self.tables.items() if table.answer), "")
         if board := leaderboard_page(self.study, summary, evidence):
@@ -227,6 +210,26 @@ def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str,
     return figures
 
 
+def thinned(chart: Chart, every: int) -> Chart:
+    """Return the chart with one of ``every`` points of each line, and its last; all marks stay.
+
+    A line without ``x`` has that of the line before.
+    """
+    before: list[Any] = []
+
+    def thin(line: Mapping[str, Any]) -> Mapping[str, Any]:
+        kept = sorted({*range(0, len(line["x"]), every), len(line["x"]) - 1})
+        names = [name for name in ("x", "y", "low", "high") if name in line and not line["marks"]]
+        short = {**line, **{name: [line[name][place] for place in kept] for name in names}}
+        if short["x"] == before:
+            del short["x"]
+        else:
+            before[:] = short["x"]
+        return short
+
+    return [{**panel, "lines": [*map(thin, panel["lines"])]} for panel in chart]
+
+
 def make_report(
     study: Study, *, studies: Studies | None = None, size: str = "", packed: Sequence[str] = ()
 ) -> Report:
@@ -254,7 +257,7 @@ def make_report(
         raise BoostbenchError(_no_result(study, packed), where=study.config.name)
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
-    values: dict[str, DataFrame] = {}
+    values: dict[str, DataFrame | None] = {}
     undrawn: dict[str, str] = {}
     for part in study.config.report:
         try:
@@ -264,15 +267,14 @@ def make_report(
             continue
         if isinstance(made, Table):
             tables[part.name] = made
-        elif isinstance(made, tuple):
-            figures[part.name], values[part.name] = made
         else:
-            figures[part.name] = made
-    verdicts = judge(study, studies)
+            figures[part.name], values[part.name] = made
+    verdicts = claims.judge(study, studies)
     of_tables = (table.answer for table in tables.values() if table.is_main or not verdicts)
-    answers = next(filter(None, of_tables), ()) or (in_short(verdicts),) * bool(verdicts)
+    answers = next(filter(None, of_tables), ()) or (claims.in_short(verdicts),) * bool(verdicts)
     answers += tuple(_left_out(study, size, judged=bool(verdicts)))
-    return Report(study, tables, figures, values, undrawn, verdicts, answers, size)
+    recorded = {name: each for name, each in values.items() if each is not None}
+    return Report(study, tables, figures, recorded, undrawn, verdicts, answers, size)
 
 
 def _left_out(study: Study, size: str, *, judged: bool) -> Iterator[str]:
@@ -284,10 +286,9 @@ def _left_out(study: Study, size: str, *, judged: bool) -> Iterator[str]:
         now, then = getattr(config, key), whole.get(key)
         few, many = (len(n) if isinstance(n, list | tuple) else n or 0 for n in (now, then))
         parts += [f"{few} of {many} {noun}"] if few < many else []
-    datasets, seeds = ({getattr(r.run, name) for r in results} for name in ("dataset", "seed"))
-    absent = [name for name in config.scope().datasets if name not in datasets]
+    absent = [name for name in config.scope().datasets if name not in study.datasets]
     parts += [f"without {listed(absent)}"] if results and absent else []
-    n_seeds = len(config.scope().seeds)
+    seeds, n_seeds = {result.run.seed for result in results}, len(config.scope().seeds)
     parts += [f"{len(seeds)} of {n_seeds} seeds"] if 0 < len(seeds) < n_seeds else []
     if parts:
         change = ", and verdicts may change with the whole" if judged and size == "quick" else ""
@@ -299,8 +300,8 @@ def _left_out(study: Study, size: str, *, judged: bool) -> Iterator[str]:
         yield f"No table or figure lists {listed(hidden)} among its boosters."
 
 
-def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, DataFrame]:
-    """Build a table or draw a figure; some figures are returned with their values.
+def _make(part: ReportPart, study: Study) -> Table | tuple[Figure, DataFrame | None]:
+    """Build a table, or draw a figure; some figures have values.
 
     Raises
     ------
@@ -316,13 +317,14 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
         if not selected.results and (study.results or is_shipped):
             raise BoostbenchError("its boosters, data sets and noises are not among the runs")
         with drawing_style():
-            made: Table | Figure | tuple[Figure, DataFrame]
             made = options.function(selected, **options.arguments())
-            figure = made[0] if isinstance(made, tuple) else made
-            if not isinstance(figure, Table):
-                first_line = (options.function.__doc__ or "").strip().partition("\n")[0]
-                figure.set_label(figure.get_label() or in_print(first_line))
-                print_names(figure, [*study.boosters, *study.datasets, *study.noises])
+            if isinstance(made, Table):
+                return made
+            figure, values = made if isinstance(made, tuple) else (made, None)
+            first_line = (options.function.__doc__ or "").strip().partition("\n")[0]
+            figure.set_label(figure.get_label() or in_print(first_line))
+            print_names(figure, [*study.boosters, *study.datasets, *study.noises])
+            return figure, values
     except ConfigError:
         raise
     except BoostbenchError as error:
@@ -332,7 +334,6 @@ def _make(part: ReportPart, study: Study) -> Table | Figure | tuple[Figure, Data
         if is_shipped:
             raise BoostbenchError(f"{what}; this is a bug in boostbench", where=where) from error
         raise PluginError(what, where=where) from error
-    return made
 
 
 def _no_result(study: Study, packed: Sequence[str]) -> str:

@@ -19,14 +19,9 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.runs import CLEAN, BoosterSpec
+from boostbench.reports.experiment_report import thinned
 from boostbench.reports.figures.panels import styles_of
-from boostbench.reports.figures.style import (
-    drawing_of,
-    drawing_style,
-    method_styles,
-    pdf_of,
-    thinned,
-)
+from boostbench.reports.figures.style import drawing_of, drawing_style, method_styles, pdf_of
 
 from .synthetic import EXCHANGE, made, make_config, study_of
 

@@ -122,8 +122,7 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
     from matplotlib.text import Text
 
     long = {name: shortened(name) for name in map(in_print, names) if shortened(name) != name}
-    parts = figure.findobj()
-    letters = (part.get_text() for part in parts if isinstance(part, Text))
+    letters = (text.get_text() for text in figure.findobj(Text))
     fonts, missing = _fonts_with(frozenset("".join(letters)))
 
     def printed(text: str) -> str:
@@ -134,13 +133,12 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
 
     for axes in figure.axes:  # for the chart, which needs no font
         axes.set_label(in_print(axes.get_title("left") or axes.get_title()))
-    for axis in (part for part in parts if isinstance(part, Axis)):
+    for axis in figure.findobj(Axis):
         # an axis writes its tick labels again when it is drawn
         labels = [label.get_text() for label in axis.get_ticklabels()]
         if labels != (changed := [printed(label) for label in labels]):
             axis.set_ticks(axis.get_ticklocs(), changed)
-            parts += axis.findobj(Text)
-    for text in (part for part in parts if isinstance(part, Text)):
+    for text in figure.findobj(Text):
         text.set_text(printed(text.get_text()))
         if len(fonts) > 1:
             text.set_fontfamily(fonts)
@@ -245,26 +243,6 @@ def chart_of(figure: Figure) -> Chart | None:
         if lines:
             panels.append(_panel(axes, lines))
     return panels or None
-
-
-def thinned(chart: Chart, every: int) -> Chart:
-    """Return the chart with one of ``every`` points of each line, and its last; all marks stay.
-
-    A line without ``x`` has that of the line before.
-    """
-    before: list[Any] = []
-
-    def thin(line: Mapping[str, Any]) -> Mapping[str, Any]:
-        kept = sorted({*range(0, len(line["x"]), every), len(line["x"]) - 1})
-        names = [name for name in ("x", "y", "low", "high") if name in line and not line["marks"]]
-        short = {**line, **{name: [line[name][place] for place in kept] for name in names}}
-        if short["x"] == before:
-            del short["x"]
-        else:
-            before[:] = short["x"]
-        return short
-
-    return [{**panel, "lines": [*map(thin, panel["lines"])]} for panel in chart]
 
 
 def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:
