@@ -289,11 +289,11 @@ def executed_plugins() -> tuple[Path, ...]:
 
 
 def _line_in(path: Path, error: BaseException) -> str:
-    if isinstance(error, SyntaxError) and error.lineno is not None:
-        return f"{path}:{error.lineno}"
     frames = traceback.extract_tb(error.__traceback__)
-    line = next((at.lineno for at in reversed(frames) if at.filename == str(path)), None)
-    return str(path) if line is None else f"{path}:{line}"
+    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
+    if isinstance(error, SyntaxError) and error.filename == str(path):
+        lines.append(error.lineno)
+    return f"{path}:{lines[-1]}" if lines else str(path)
 
 
 def load_module(name: str, *, where: str = "") -> ModuleType:

@@ -125,6 +125,14 @@ def test_a_plugin_file_that_fails_leaves_no_module(tmp_path):
     assert not any(getattr(m, "__file__", None) == str(path) for m in sys.modules.values())
 
 
+def test_the_line_of_a_plugin_is_told_also_if_another_file_is_no_python(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "no_python.py").write_text("\n\n\ndef f(:\n")
+    path = plugin_file(tmp_path, "\nimport no_python\n")
+    with pytest.raises(PluginError, match=r"plugin\.py:2 cannot be loaded: SyntaxError"):
+        load_plugin(path)
+
+
 def test_a_plugin_that_is_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.py")
     with pytest.raises(PluginError, match=r"pipe\.py is not a regular file"):
