@@ -6,6 +6,7 @@ import csv
 import inspect
 import json
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -64,7 +65,7 @@ def compare(
     """Compare boosters on one or more data sets by repeated stratified cross-validation.
 
     Finished runs are kept in the results folder: repeating the call, or calling with more boosters
-    or repeats, does only the missing runs.
+    or repeats, does only the missing runs. A class with fewer samples than folds is warned of.
 
     Parameters
     ----------
@@ -102,6 +103,10 @@ def compare(
     >>> folder.cleanup()
     """
     experiment = comparison_experiment(boosters, on, **options)
+    folds = len({run.split for run in experiment.runs})
+    for label, dataset in data_of(experiment):
+        for remark in rare_classes(dataset, folds):
+            warnings.warn(f"{label}: {remark}", stacklevel=2)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
     comparison = answer(experiment, rope, page)

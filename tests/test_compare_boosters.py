@@ -3,7 +3,7 @@
 import pytest
 
 from boostbench import Experiment
-from boostbench.compare_boosters import answer, comparison_experiment, data_of
+from boostbench.compare_boosters import answer, compare, comparison_experiment, data_of
 from boostbench.errors import BoostbenchError
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
@@ -73,6 +73,16 @@ def test_a_plugin_file_is_a_booster_and_a_list_is_several(tmp_path):
 def test_one_booster_is_not_enough():
     with pytest.raises(BoostbenchError, match="or take --advise; found 1"):
         comparison_experiment("samme", "iris", **SMALL)
+
+
+def test_rare_classes_are_warned_of_and_labels_that_tell_all_rows_apart_are_refused(tmp_path):
+    rows = [f"{n},{label}" for n, label in enumerate("ababababc")]
+    (tmp_path / "few.csv").write_text("\n".join(["x,class", *rows]) + "\n")
+    options = {**SMALL, "executor": "inline"}
+    with pytest.warns(UserWarning, match="few: class 'c' has one row: when it is tested, it has"):
+        compare(["samme", "sm-boost"], "few.csv", **options)
+    with pytest.raises(BoostbenchError, match="fewer than two labels occur twice"):
+        compare(["samme", "sm-boost"], "few.csv", target="x", **options)
 
 
 def test_files_that_differ_in_the_suffix_are_two_data_sets(tmp_path):
