@@ -53,6 +53,8 @@ def verify(
         outcomes = repeat_runs(selection, "repeat", sample, jobs, as_json, as_json)
         agree = all(each and all(part.agrees for part in each) for each in outcomes)
         return OK if agree else INCOMPLETE
+    if jobs:
+        raise BoostbenchError("is for --sample; leave it out", where="--jobs")
     experiments = selection.load(check_parameters=False)
     judged = [(experiment.config.name, experiment.verify()) for experiment in experiments]
     if as_json:
