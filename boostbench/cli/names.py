@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from boostbench import registry
-from boostbench.cli.options import Json, Plugins, argument, program
+from boostbench.cli.options import Json, Plugins, argument, next_line
 from boostbench.cli.output import INCOMPLETE, OK, print_json, print_rows
 from boostbench.data.catalog import catalog, find_entry
 from boostbench.errors import UnknownNameError
@@ -41,7 +41,7 @@ def list_(
     *,
     plugins: Plugins,
     as_json: Json = False,
-) -> int:
+) -> None:
     """List names: boosters, data sets, noise models, metrics, ...
 
     Examples:
@@ -52,7 +52,6 @@ def list_(
         raise UnknownNameError("kind", kind, KINDS, where="list")
     load_plugins(plugins, where="--plugin")
     print_rows(_rows_of(kind), as_json=as_json)
-    return OK
 
 
 def show(
@@ -60,7 +59,7 @@ def show(
     *,
     plugins: Plugins,
     as_json: Json = False,
-) -> int:
+) -> None:
     """Show parameters, paper, equations and an example.
 
     Examples:
@@ -77,10 +76,9 @@ def show(
         print_json(descriptions if len(descriptions) > 1 else descriptions[0])
     else:
         print("\n\n".join("\n".join(_lines(description)) for description in descriptions))
-    return OK
 
 
-def schema(*, plugins: Plugins) -> int:
+def schema(*, plugins: Plugins) -> None:
     """Print the JSON schema of configs, for editors.
 
     Examples:
@@ -90,7 +88,6 @@ def schema(*, plugins: Plugins) -> int:
 
     load_plugins(plugins, where="--plugin")
     print_json(config_schema())
-    return OK
 
 
 def names_of(kind: str) -> list[str]:
@@ -236,7 +233,7 @@ def new(
         argument("KIND", "booster, noise, dataset or config."),
     ],
     name: Annotated[str, argument("NAME", "Small letters, digits and hyphens, e.g. my-booster.")],
-) -> int:
+) -> None:
     """Write the template of a plugin or config.
 
     A booster, noise model or data set is a Python file with a config that compares it. Both run
@@ -251,6 +248,5 @@ def new(
     *plugin, config = write_template(kind, name)
     print(*plugin, config, sep="\n")
     for path in plugin:
-        print(f"next: {program()} check {path}")
-    print(f"next: {program()} run {config}")
-    return OK
+        print(next_line("check", str(path)))
+    print(next_line("run", str(config)))

@@ -19,16 +19,15 @@ if TYPE_CHECKING:
     from boostbench.api import Experiment
 
 
-def option(metavar: str, text: str, *names: str, **more: Any) -> Any:
-    """Return an option with one value."""
+#: Of a parameter with any number of values.
+_MANY: dict[str, Any] = {"default_factory": list, "show_default": False}
+
+
+def option(metavar: str, text: str, *names: str, many: bool = False, **more: Any) -> Any:
+    """Return an option with one value or, if ``many``, that may be given any number of times."""
+    if many:
+        text, more = f"{text}; repeatable.", _MANY
     return typer.Option(*names, metavar=metavar, help=text, **more)
-
-
-def repeatable(name: str, metavar: str, text: str) -> Any:
-    """Return an option that may be given any number of times."""
-    return typer.Option(
-        name, metavar=metavar, help=f"{text}; repeatable.", default_factory=list, show_default=False
-    )
 
 
 def flag(text: str, *names: str, **more: Any) -> Any:
@@ -36,20 +35,15 @@ def flag(text: str, *names: str, **more: Any) -> Any:
     return typer.Option(*names, help=text, **more)
 
 
-def argument(metavar: str, text: str, **more: Any) -> Any:
-    """Return an argument with one value, or the values of a list."""
-    return typer.Argument(metavar=metavar, help=text, **more)
-
-
-def any_number(metavar: str, text: str) -> Any:
-    """Return an argument with any number of values."""
-    return argument(metavar, text, default_factory=list, show_default=False)
+def argument(metavar: str, text: str, *, many: bool = False) -> Any:
+    """Return an argument with one value or, if ``many``, any number of values."""
+    return typer.Argument(metavar=metavar, help=text, **(_MANY if many else {}))
 
 
 Data = Annotated[
     list[Path],
-    repeatable(
-        "--data", "DIR", "Folder with data files, searched before $BOOSTBENCH_DATA and datasets/"
+    option(
+        "DIR", "Folder with data files, searched before $BOOSTBENCH_DATA and datasets/", many=True
     ),
 ]
 Results = Annotated[Path, option("DIR", "Folder of run records and reports.")]
@@ -60,21 +54,16 @@ Jobs = Annotated[
 Output = Annotated[Path | None, option("FILE", "File to write.", "--output", "-o")]
 Retry = Annotated[
     list[str],
-    repeatable(
-        "--retry",
+    option(
         "STATUS",
         "Repeat only runs that are failed, timeout, out-of-memory, killed or stale (several "
         "separated by commas)",
+        many=True,
     ),
 ]
-Size = Annotated[
-    str | None, option("SIZE", "Use this variant of the config: quick, standard or full.")
-]
 Plugins = Annotated[
-    list[Path], repeatable("--plugin", "FILE", "Python file that registers boosters or other parts")
-]
-Shard = Annotated[
-    str | None, option("I/N", "Only the I-th of N parts of the runs, for batch jobs.")
+    list[Path],
+    option("FILE", "Python file that registers boosters or other parts", "--plugin", many=True),
 ]
 _SHARE = "Share of the runs of each booster on each data set to repeat, at least one."
 SAMPLE: Any = option("SHARE", _SHARE, min=0.0, max=1.0)
@@ -95,19 +84,22 @@ class Experiments:
 
     configs: Annotated[
         list[str],
-        any_number("CONFIG", "Config files, or names shown by `boostbench list configs`."),
+        argument("CONFIG", "Config files, or names shown by `boostbench list configs`.", many=True),
     ]
     data: Data
     results: Results = Path("results")
     overrides: Annotated[
         list[str],
-        repeatable(
-            "--set",
+        option(
             "KEY=VALUE",
             "Replace a value of the config, e.g. rounds=100, seeds=2 or limits.time=30m",
+            "--set",
+            many=True,
         ),
     ]
-    size: Size = None
+    size: Annotated[
+        str | None, option("SIZE", "Use this variant of the config: quick, standard or full.")
+    ] = None
     plugins: Plugins
     no_plugins: Annotated[
         bool, flag("Refuse a config that names Python code to execute.", "--no-plugins")
@@ -130,11 +122,11 @@ class SelectedRuns(Experiments):
 
     only: Annotated[
         list[str],
-        repeatable(
-            "--only",
+        option(
             "PATTERN",
             "Only runs whose data set, booster or noise has this name, or whose id matches, "
             "e.g. 'dna/*/clean/*'",
+            many=True,
         ),
     ]
 
@@ -163,13 +155,14 @@ class ColumnOptions:
     """Options of the columns of a data file."""
 
     target: Annotated[str, option("COLUMN", "Label column; by default target, else class.")] = ""
-    drop: Annotated[list[str], repeatable("--drop", "COLUMN", "Column of a data file to leave out")]
+    drop: Annotated[list[str], option("COLUMN", "Column of a data file to leave out", many=True)]
     types: Annotated[
         list[str],
-        repeatable(
-            "--type",
+        option(
             "COLUMN=TYPE",
             "What a column is: number, category, date, id, or a format such as %d/%m/%Y or 1.234,5",
+            "--type",
+            many=True,
         ),
     ]
 

@@ -90,10 +90,4 @@ class PrintedLog(logging.Handler):
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, (list, tuple)):
-        return ", ".join(_text(item) for item in value)
-    if isinstance(value, float):
-        return f"{0.0 if abs(value) < 1e-12 else value:.6g}"
-    return plain(str(value))
+    return "" if value is None else plain(str(value))

@@ -181,7 +181,7 @@ def site(
     *,
     results: Results = Path("results"),
     output: Annotated[Path, option("DIR", "Folder of the site.", "--output", "-o")] = Path("site"),
-) -> int:
+) -> None:
     """Write the results as a site: one folder for any static host.
 
     The site begins with what was found, paper by paper, and has every report, the leaderboards and
@@ -196,7 +196,6 @@ def site(
 
     docs = _DOCS if (_DOCS / "docs" / "index.html").is_file() else None
     print(write_site(results, output, docs))
-    return OK
 
 
 def export(

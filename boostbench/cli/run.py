@@ -9,20 +9,11 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from boostbench.cli.options import (
-    Jobs,
-    Json,
-    Quiet,
-    Retry,
-    SelectedRuns,
-    Shard,
-    flag,
-    next_line,
-    option,
-)
+from boostbench.cli.options import Jobs, Json, Quiet, Retry, SelectedRuns, flag, next_line, option
 from boostbench.cli.output import INCOMPLETE, OK, is_fancy, print_error, print_json, print_rows
 from boostbench.reports.text import duration, visible
 
@@ -36,16 +27,8 @@ if TYPE_CHECKING:
 _EVERY_SECONDS = 5.0
 _FIRST_LINE_SECONDS, _LINE_SECONDS, _COMPILE_SECONDS = 5, 30, 60
 _CLEAR = "\033[2K"  # erases the line on a terminal
-_Watch = Annotated[
-    bool, flag("Wait until no process is at work, with a line after each change.", "--watch")
-]
-_ExecutorName = Annotated[
-    str,
-    option(
-        "NAME",
-        "local: worker processes; inline: this process; tcp://HOST:PORT: the Dask cluster whose "
-        "scheduler has this address.",
-    ),
+_Shard = Annotated[
+    str | None, option("I/N", "Only the I-th of N parts of the runs, for batch jobs.")
 ]
 
 
@@ -53,10 +36,17 @@ def run(
     *,
     selection: SelectedRuns,
     jobs: Jobs = None,
-    executor: _ExecutorName = "local",
+    executor: Annotated[
+        str,
+        option(
+            "NAME",
+            "local: worker processes; inline: this process; tcp://HOST:PORT: the Dask cluster "
+            "whose scheduler has this address.",
+        ),
+    ] = "local",
     retry: Retry,
     fresh: Annotated[bool, flag("Repeat all runs.", "--fresh")] = False,
-    shard: Shard = None,
+    shard: _Shard = None,
     quiet: Quiet = False,
 ) -> int:
     """Do the missing and stale runs; finished runs are kept.
@@ -74,14 +64,11 @@ def run(
     plans = [experiment.plan() for experiment in experiments]
     if fresh or retry or any(each.todo() for each in plans):
         selection.load()  # checks parameters; only if runs are left, since it imports boosters
-    options: dict[str, Any] = {"jobs": jobs, "executor": executor, "retry": retry, "fresh": fresh}
-    codes = [
-        run_and_print(experiment, plan, quiet=quiet, **options)
-        for experiment, plan in zip(experiments, plans, strict=True)
-    ]
+    do = partial(run_and_print, quiet=quiet, jobs=jobs, executor=executor, retry=retry, fresh=fresh)
+    code = max(map(do, experiments, plans))
     if not quiet and not shard:
         print(next_line("report", *selection.configs, **vars(selection)))
-    return max(codes)
+    return code
 
 
 def run_and_print(experiment: Experiment, plan: Plan, *, quiet: bool, **options: Any) -> int:
@@ -137,7 +124,7 @@ def _summary(name: str, outcome: Progress) -> str:
     return ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
 
 
-def plan(*, selection: SelectedRuns, shard: Shard = None, as_json: Json = False) -> int:
+def plan(*, selection: SelectedRuns, shard: _Shard = None, as_json: Json = False) -> None:
     """Show the runs that `run` would do, with reasons.
 
     Nothing is trained.
@@ -148,13 +135,14 @@ def plan(*, selection: SelectedRuns, shard: Shard = None, as_json: Json = False)
       boostbench plan noise20 --size full
     """
     _print_plans(selection.load(shard=shard), as_json=as_json, check_packages=True)
-    return OK
 
 
 def status(
     *,
     selection: SelectedRuns,
-    watch: _Watch = False,
+    watch: Annotated[
+        bool, flag("Wait until no process is at work, with a line after each change.", "--watch")
+    ] = False,
     verbose: Annotated[
         bool, flag("Print the full traceback of a failure.", "--verbose", "-v")
     ] = False,
@@ -171,8 +159,6 @@ def status(
       boostbench status noise20 --watch
       boostbench status noise20 --results DIR --json
     """
-    from boostbench.experiments.store.record import FAILURES
-
     if watch:
         _wait_for_runs(selection)
     experiments = selection.load(check_parameters=False)
@@ -181,7 +167,7 @@ def status(
     if not as_json and (busy := _in_progress(plans, selection.results)):
         print(busy)
     for planned in {p.reason: p for p in runs}.values() if verbose else ():
-        record = planned.record() if planned.status in FAILURES else None
+        record = planned.record()
         for line in record.error.log_tail if record and record.error else ():
             print(f"  {visible(line)}", file=sys.stderr)
     return OK if {p.status for p in runs} <= {"ok", "missing", "stale"} else INCOMPLETE
