@@ -138,8 +138,7 @@ def hint(name: str, known: Iterable[str], typed: Mapping[str, str] = _NONE) -> s
     if name.endswith(".py"):
         return f"name an object in the file, as '{name}:NAME'"
     known = sorted(known)
-    close = nearest(name, [*known, *typed])
-    if close:
+    if close := nearest(name, [*known, *typed]):
         return f"did you mean {typed.get(close, repr(close))}?"
     if len(known) <= _MOST_NAMES:
         return f"known are: {', '.join(known) or 'none'}"

@@ -218,16 +218,15 @@ def estimate(
     table = {"label": names, "rows": counts, "share": by_class, "low": low[1:], "high": high[1:]}
     own, others = mean[np.arange(n), y], mean.copy()
     others[np.arange(n), y] = -1.0
-    order = np.argsort(own, kind="stable")
-    suspects = {
-        "row": (np.arange(1, n + 1) if rows is None else rows)[order],
-        "label": names[y[order]],
-        "suggested": names[others.argmax(axis=1)[order]],
-        "p_label": own[order],
-        "p_suggested": others.max(axis=1)[order],
+    judged = {
+        "row": np.arange(1, n + 1) if rows is None else rows,
+        "label": names[y],
+        "suggested": names[others.argmax(axis=1)],
+        "p_label": own,
+        "p_suggested": others.max(axis=1),
     }
-    ends = float(low[0]), float(high[0])
-    return LabelErrors(share, *ends, pd.DataFrame(table), pd.DataFrame(suspects))
+    suspects = pd.DataFrame(judged).sort_values("p_label", kind="stable", ignore_index=True)
+    return LabelErrors(share, float(low[0]), float(high[0]), pd.DataFrame(table), suspects)
 
 
 def wrong_by_label(y: Labels, P: Floats, anchors: float) -> Floats:

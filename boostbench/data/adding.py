@@ -74,7 +74,8 @@ def add_file(
         what = "is not a valid name for a data set; --name takes letters, digits, '-', '_' and '.'"
         raise DataError(f"{name!r} {what}")
     copy, description = folder / f"{name}{_suffix_of(file)}", folder / f"{name}.yaml"
-    known = _known(name, description, catalog_index(data_dirs), any(declared.values()), replace)
+    named = catalog_index(data_dirs).get(folded(name))
+    known = _known(named, name, description, any(declared.values()), replace)
     if folder.is_dir():
         for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
             if (other != copy or not (known or replace)) and not other.samefile(file):
@@ -103,20 +104,17 @@ def _suffix_of(file: Path) -> str:
 
 
 def _known(
-    name: str,
-    description: Path,
-    index: Mapping[str, DatasetEntry],
-    is_declared: bool,
-    replace: bool,
+    entry: DatasetEntry | None, name: str, description: Path, is_declared: bool, replace: bool
 ) -> DatasetEntry | None:
     """Return the entry that a file must agree with; None if its description is to be written.
+
+    ``entry`` is that of the name in the catalog.
 
     Raises
     ------
     DataError
         If the name belongs to another data set, or the description exists already.
     """
-    entry = index.get(folded(name))
     if entry and entry.name != name:
         raise DataError(
             f"{name!r} is a name of the data set {entry.name!r} ({entry.where}); choose "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 3  # cells or names in a message
+#: A table as numbers, shape (n_rows, n_columns), and a line for each category with unseen values.
+Numbers = tuple[NDArray[np.float64], tuple[str, ...]]
 
 
 class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -105,9 +107,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             warnings.warn(remark, stacklevel=2)
         return matrix
 
-    def read(
-        self, X: Any, place: RowPlace | None = None
-    ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    def read(self, X: Any, place: RowPlace | None = None) -> Numbers:
         """Return the table as numbers, and a line for each category with unseen values.
 
         Parameters
@@ -152,9 +152,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise DataError(f"{X.shape[1]} columns without names found, {len(names)} expected")
         return pd.DataFrame({name: pd.Series(X[:, j]) for j, name in enumerate(names)})
 
-    def _read(
-        self, frame: pd.DataFrame, place: Callable[[int], str]
-    ) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    def _read(self, frame: pd.DataFrame, place: RowPlace) -> Numbers:
         names = [str(name) for name in frame.columns]
         matrix = np.empty((len(frame), len(self.columns_)))
         wrong, unseen = [], []
