@@ -18,7 +18,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.reports.text import in_print, shortened
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
     from matplotlib.lines import Line2D
     from matplotlib.ticker import MaxNLocator
@@ -241,22 +241,20 @@ def chart_of(figure: Figure) -> Chart | None:
         if axes.name == "3d" or axes.images or axes.patches or others:
             return None
         if lines:
-            panels.append(_panel(axes, lines))
+            bands = {collection.get_gid(): collection for collection in axes.collections}
+            panel = {
+                "title": axes.get_label() or in_print(axes.get_title("left") or axes.get_title()),
+                "x": _axis(axes.xaxis),
+                "y": _axis(axes.yaxis),
+                "lines": [_line(line, bands.get(str(line.get_label()))) for line in lines],
+            }
+            panels.append(panel)
     return panels or None
 
 
-def _panel(axes: Axes, lines: Sequence[Line2D]) -> dict[str, Any]:
-    bands = {collection.get_gid(): collection for collection in axes.collections}
-    return {
-        "title": axes.get_label() or in_print(axes.get_title("left") or axes.get_title()),
-        "x": _axis(axes.get_xlabel(), axes.get_xscale(), axes.get_xlim()),
-        "y": _axis(axes.get_ylabel(), axes.get_yscale(), axes.get_ylim()),
-        "lines": [_line(line, bands.get(str(line.get_label()))) for line in lines],
-    }
-
-
-def _axis(label: str, scale: str, limits: tuple[float, float]) -> dict[str, Any]:
-    return {"label": in_print(label), "log": scale == "log", "limits": _numbers(limits)}
+def _axis(axis: Axis) -> dict[str, Any]:
+    label, is_log = in_print(axis.get_label_text()), axis.get_scale() == "log"
+    return {"label": label, "log": is_log, "limits": _numbers(axis.get_view_interval())}
 
 
 def _line(line: Line2D, band: Any) -> dict[str, Any]:
