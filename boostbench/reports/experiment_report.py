@@ -122,7 +122,6 @@ class Report:
             counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
             facts=facts,
             claims=[*zip(summary.claims, map(claims.evidence_rows, self.verdicts), strict=True)],
-            how_to_read=claims.HOW_TO_READ,
             provenance=provenance(study),
             config_text=path.read_text(encoding="utf-8") if path.is_file() else "",
         )

@@ -226,10 +226,6 @@ _ORIGINS: dict[Origin, tuple[str, str]] = {
     "identity": ("identity", "identities"),
     "against the paper": ("claim against the paper", "claims against the paper"),
 }
-HOW_TO_READ = (
-    "Errors are in percent, differences in points, intervals at 95 %. A number in a claim of the "
-    "paper that its quotation does not have is our reading."
-)
 
 
 class ClaimView(ClaimWords):
@@ -441,6 +437,5 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
         "claims.md.j2",
         title=title,
         counts=counts_in_words(views),
-        how_to_read=HOW_TO_READ,
         claims=[*zip(views, tables, strict=True)],
     )
