@@ -15,7 +15,7 @@ from boostbench.reports.tables.selected_table import WAYS
 from boostbench.reports.text import duration, in_print, listed, span
 from boostbench.reports.values.estimates import estimate
 from boostbench.reports.values.frame import Study
-from boostbench.reports.values.samples import sample_of
+from boostbench.reports.values.samples import samples_of, side_by_side
 
 _MOST_RATES = 20  # of a noise model that are listed
 _VERSIONS = ("python", "boostbench", "numpy", "scipy", "scikit-learn", "numba")
@@ -124,12 +124,12 @@ def _sentences(study: Study) -> Iterator[str]:
 
 
 def _tests(study: Study) -> Iterator[str]:
-    """Yield the name of the test of the first two boosters in each cell of data set and noise."""
+    """Yield the name of the test of the first two boosters on each data set with a noise."""
     pair = study.contenders[:2]
-    for place in dict.fromkeys((noise, dataset) for noise, dataset, _ in study.cells):
-        cells = [study.cells.get((*place, name), []) for name in pair]
-        if len(pair) == 2 and all(any(result.ok for result in cell) for cell in cells):
-            yield estimate(*(sample_of(cell, metric="test_error") for cell in cells)).test
+    if len(pair) == 2:
+        samples = samples_of(study.only(pair), "test_error")
+        for left, right in side_by_side(samples, pair).values():
+            yield estimate(left, right).test
 
 
 def _split_in_words(given: Mapping[str, Any]) -> str:
