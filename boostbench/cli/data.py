@@ -116,9 +116,8 @@ def add(
     from boostbench.data.adding import add_file
 
     name = name or file.name.partition(".")[0]
-    dirs = [to] if to.is_dir() else []
     given = columns.given()
-    dataset, copy, description = add_file(file, name, to, **given, replace=replace, data_dirs=dirs)
+    dataset, copy, description = add_file(file, name, to, **given, replace=replace)
     print(f"{name}: {copy}: {_sizes(dataset)}")
     print_columns(dataset.columns)
     for column in dataset.columns:

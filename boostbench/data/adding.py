@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,13 +25,7 @@ _FEWEST_ROWS = 20
 
 
 def add_file(
-    file: Path,
-    name: str,
-    folder: Path,
-    *,
-    replace: bool = False,
-    data_dirs: Iterable[str | Path] = (),
-    **declared: Any,
+    file: Path, name: str, folder: Path, *, replace: bool = False, **declared: Any
 ) -> tuple[Dataset, Path, Path | None]:
     """Copy a data file into a data folder as data set ``name``.
 
@@ -51,8 +45,6 @@ def add_file(
         Data folder, created if missing.
     replace : bool, default=False
         Whether an entry that was written for an earlier file of that name is replaced.
-    data_dirs : iterable of path, default=()
-        Further folders with catalogs.
     **declared
         Options ``target``, ``drop`` and ``types`` of `boostbench.compare`.
 
@@ -74,7 +66,7 @@ def add_file(
         what = "is not a valid name for a data set; --name takes letters, digits, '-', '_' and '.'"
         raise DataError(f"{name!r} {what}")
     copy, description = folder / f"{name}{_suffix_of(file)}", folder / f"{name}.yaml"
-    named = catalog_index(data_dirs).get(folded(name))
+    named = catalog_index([folder] if folder.is_dir() else []).get(folded(name))
     known = _known(named, name, description, any(declared.values()), replace)
     if folder.is_dir():
         for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
@@ -91,7 +83,7 @@ def add_file(
     if not (copy.exists() and copy.samefile(file)):
         files[copy] = read_file(file)
     write_files(files)
-    return load(name, None, [folder, *data_dirs]), copy, None if known else description
+    return load(name, None, [folder]), copy, None if known else description
 
 
 def _suffix_of(file: Path) -> str:
