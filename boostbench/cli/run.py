@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -134,7 +134,8 @@ def plan(*, selection: SelectedRuns, shard: _Shard = None, as_json: Json = False
       boostbench plan configs/noise20.yaml --set rounds=100 --json
       boostbench plan noise20 --size full
     """
-    _print_plans(selection.load(shard=shard), as_json=as_json, check_packages=True)
+    plans = {each.config.name: each.plan() for each in selection.load(shard=shard)}
+    _print_plans(plans, as_json=as_json)
 
 
 def status(
@@ -162,9 +163,10 @@ def status(
     if watch:
         _wait_for_runs(selection)
     experiments = selection.load(check_parameters=False)
-    plans = _print_plans(experiments, as_json=as_json)
-    runs = [planned for each in plans for planned in each.runs]
-    if not as_json and (busy := _in_progress(plans, selection.results)):
+    plans = {each.config.name: each.plan(check_packages=False) for each in experiments}
+    _print_plans(plans, as_json=as_json)
+    runs = [planned for plan in plans.values() for planned in plan.runs]
+    if not as_json and (busy := _in_progress(plans.values(), selection.results)):
         print(busy)
     for planned in {p.reason: p for p in runs}.values() if verbose else ():
         record = planned.record()
@@ -173,11 +175,8 @@ def status(
     return OK if {p.status for p in runs} <= {"ok", "missing", "stale"} else INCOMPLETE
 
 
-def _print_plans(
-    experiments: Iterable[Experiment], *, as_json: bool, check_packages: bool = False
-) -> list[Plan]:
+def _print_plans(plans: Mapping[str, Plan], *, as_json: bool) -> None:
     """Print the numbers of runs by status, and those not done by data set and reason."""
-    plans = {each.config.name: each.plan(check_packages=check_packages) for each in experiments}
     if as_json:
         print_json([{"config": name, **row} for name, plan in plans.items() for row in plan.rows()])
     for name, plan in plans.items() if not as_json else ():
@@ -197,7 +196,6 @@ def _print_plans(
         if rows:
             print()
             print_rows(rows)
-    return [*plans.values()]
 
 
 def _counts(plan: Plan) -> str:
