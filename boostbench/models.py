@@ -54,8 +54,7 @@ class Model:
 
     def predict(self, X: Any) -> NDArray[np.str_]:
         """Return the names of the predicted classes of a table, shape (n_rows,)."""
-        names = np.array(self.classes)
-        return np.asarray(names[self.pipeline.predict(X)], dtype=np.str_)
+        return np.asarray(np.array(self.classes)[self.pipeline.predict(X)], dtype=np.str_)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the probabilities of the classes, shape (n_rows, n_classes)."""

@@ -245,20 +245,22 @@ def _within(value: Any, loc: Place) -> tuple[Place, Any]:
 
 def _valid(model: Any, place: Place, value: Any, errors: Sequence[ErrorDetails]) -> str:
     """Return the words for valid values at a place, from the errors there, and the value found."""
-    contexts = [each.get("ctx", {}) for each in errors]
     fields = model.__pydantic_fields__.items()
     own = [f for name, f in fields if place[:1] in ((name,), (f.alias,))]
     wanted = [*_wanted_in(own[0])] if len(place) == 1 else []
-    if not wanted:
-        told = [each["msg"].removeprefix("Input should be ") for each in errors]
-        words = [_VALID.get(each["type"], text) for each, text in zip(errors, told, strict=True)]
-        wanted = [text.format(**ctx) for text, ctx in zip(words, contexts, strict=True) if text]
-    choices = " ".join(str(ctx.get("expected")) for ctx in contexts)
+    wanted = wanted or [*filter(None, map(_wanted_by, errors))]
+    choices = " ".join(str(each.get("ctx", {}).get("expected")) for each in errors)
     close = nearest(value, re.findall("'(.*?)'", choices)) if isinstance(value, str) else None
     hint = f"; did you mean {close!r}?" if close else ""
     if type(value) is float and value.is_integer() and "a whole number" in wanted:
         hint = f"; write {value:.0f}"
     return f"{' or '.join(dict.fromkeys(wanted)) or 'another value'}, found {show(value)}{hint}"
+
+
+def _wanted_by(error: ErrorDetails) -> str:
+    """Return the words for valid values of an error; empty if it has none."""
+    text = _VALID.get(error["type"], error["msg"].removeprefix("Input should be "))
+    return text.format(**error.get("ctx", {}))
 
 
 def _wanted_in(kind: Any) -> Iterator[str]:

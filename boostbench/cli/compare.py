@@ -249,8 +249,7 @@ def predict(
     """
     from boostbench.models import load_model, predict_file
 
-    loaded = load_model(model, plugins=plugins)
-    table, remarks = predict_file(loaded, rows, proba=proba)
+    table, remarks = predict_file(load_model(model, plugins=plugins), rows, proba=proba)
     print_error("\n".join(remarks))
     text = table.to_csv(index=False)
     if output is None:

