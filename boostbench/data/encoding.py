@@ -5,9 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
@@ -16,9 +17,6 @@ from boostbench.data.columns import Column, RowPlace, clean, read_alike, read_co
 from boostbench.data.dataset import encoded, typical_values
 from boostbench.data.tables import check_numbers, clean_names, find_name, numbers
 from boostbench.errors import DataError
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _SHOWN = 3  # cells or names in a message
 #: A table as numbers, shape (n_rows, n_columns), and a line for each category with unseen values.
@@ -133,8 +131,6 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _frame(self, X: Any, *, reset: bool = False) -> pd.DataFrame:
         """Return a table with clean names of columns; those of an array are the fitted ones."""
-        import pandas as pd
-
         if not isinstance(X, pd.DataFrame) and hasattr(X, "to_pandas"):
             X = X.to_pandas()
         if isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in X.columns):
