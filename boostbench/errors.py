@@ -129,6 +129,8 @@ def unknown(
     "unknown key 'seed'; did you mean 'seeds'?"
     >>> unknown("booster", "mine.py", ["samme"])
     "unknown booster 'mine.py'; name an object in the file, as 'mine.py:NAME'"
+    >>> unknown("data set", "mine.csv", ["iris"])
+    "unknown data set 'mine.csv'; 'boostbench data add mine.csv' makes the file a data set"
     """
     return f"unknown {kind} {name!r}{f' of {of}' if of else ''}; {hint(name, known, typed)}"
 
@@ -137,6 +139,8 @@ def hint(name: str, known: Iterable[str], typed: Mapping[str, str] = _NONE) -> s
     """Return a suggestion: a similar name, else all known names or the most similar of many."""
     if name.endswith(".py"):
         return f"name an object in the file, as '{name}:NAME'"
+    if name.endswith((".csv", ".tsv", ".arff", ".parquet")):
+        return f"'boostbench data add {name}' makes the file a data set"
     known = sorted(known)
     if close := nearest(name, [*known, *typed]):
         return f"did you mean {typed.get(close, repr(close))}?"

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -105,7 +106,7 @@ class Registry:
             attribute = getattr(plugin, "__qualname__", repr(plugin))
             origin = f"{getattr(plugin, '__module__', '')}:{attribute}"
             known = self.declarations.get(name)
-            if known and known.origin != origin:
+            if known and known.origin != origin and _file_of(known.plugin) != _file_of(plugin):
                 raise PluginError(f"a {self.kind} {name!r} exists already; choose another name")
             if not known or known.plugin is not None:
                 self.declarations[name] = Declaration(origin, plugin, **declared)
@@ -158,7 +159,7 @@ class Registry:
             required package is not installed.
         """
         try:
-            plugin = self._lookup(name, where)
+            plugin = self._lookup(str(name), where)
             if not callable(plugin) or (self.adapter and not hasattr(plugin, "fit")):
                 needed = "class with a method 'fit'" if self.adapter else "class or a function"
                 part = f"{self.kind} {name.rpartition(':')[2]!r}"
@@ -277,6 +278,12 @@ class Registry:
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
+
+
+def _file_of(component: Any) -> str:
+    """Return the file of the module of a component, by which it may be imported and loaded."""
+    module = sys.modules.get(getattr(component, "__module__", ""))
+    return os.path.realpath(getattr(module, "__file__", None) or repr(component))
 
 
 def without_folder(name: str) -> str:

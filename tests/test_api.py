@@ -116,6 +116,7 @@ def test_results_of_the_folder_are_those_of_the_experiment(done):
     of_folder = load_results("results").sort_values(columns, ignore_index=True)
     of_experiment = frame.sort_values(columns, ignore_index=True)
     assert of_folder[[*columns, "value"]].equals(of_experiment[[*columns, "value"]])
+    assert done.results(rounds=2).equals(done.results(rounds=[2]))
 
 
 def test_an_error_has_no_other_behind_it(path):

@@ -47,6 +47,12 @@ def test_a_builtin_whose_package_lacks_a_library_is_named(tmp_path, monkeypatch)
         Registry("toy", {"odd": "lacks_a_library:Odd"}).get("odd")
 
 
+def test_what_is_no_name_is_refused(registry):
+    for odd in (None, dict, ["join"]):
+        with pytest.raises(UnknownNameError, match="unknown toy "):
+            registry.get(odd)
+
+
 def test_a_decorator_registers(registry):
     @registry.register("mine")
     def mine():

@@ -333,5 +333,5 @@ def _grid(run: Run, rounds: Rounds) -> NDArray[np.int64]:
     """Return the rounds of `tidy` for one run."""
     if rounds is None:
         return np.arange(1, run.rounds + 1)
-    asked = [run.rounds] if rounds == END else sorted({int(T) for T in rounds})
+    asked = [run.rounds] if rounds == END else sorted({int(T) for T in np.ravel(rounds)})
     return np.array([T for T in asked if round_of(run, T) is not None], dtype=np.int64)
