@@ -10,6 +10,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,7 +22,7 @@ from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
-from boostbench.inputs import is_installed, load_plugins, write_plugin
+from boostbench.inputs import FILE_MODULE, is_installed, load_plugins, write_plugin
 from boostbench.quantities import QUANTITIES
 from boostbench.registry import Registry, weak_learners
 from boostbench.registry import boosters as known_boosters
@@ -34,10 +35,12 @@ if TYPE_CHECKING:
 
 Booster = str | Mapping[str, Any] | Any
 #: Prefix of the data set names of copied files; no name of the catalog has it.
-_PREFIX = "own-"
+PREFIX = "own-"
 #: A parameter of ``name:parameter=value,...`` that is no list, since lists name their own variants.
 _FIXED = re.compile(r"(?:[\w.]+[.])?(\w+=(?!\s*\[).*?)(?=,[\w.]+=|$)")
 _SHOWN = 3  # rare classes in the remarks
+_FEWEST_TOLD = 10  # rows of a class that a column could hardly put together by chance
+_LEAK = "alone gives the label; --drop it unless it is known before"
 #: Folder of the report whose table of recommendations is the advice.
 ADVICE = "results/noise-study-defaults-standard"
 #: Columns of that table in its CSV file, and as they are shown.
@@ -322,16 +325,33 @@ def experiment_on(
 
 
 def data_of(experiment: Experiment) -> Iterator[tuple[str, Dataset]]:
-    """Yield the label of each data set in a comparison, and the data set."""
+    """Yield the label of each data set in a comparison, and the data set.
+
+    A note is added to each column that alone gives the labels.
+    """
     for entry in experiment.config.datasets:
         data, folders = entry.data, experiment.data
         found = load(data.component, data.params.plain(), folders, data.encode, data.missing)
-        yield data.label or data.name, found
+        leaks = leaks_of(found)
+        columns = [
+            replace(c, note=f"{c.note}; {_LEAK}".removeprefix("; ")) if c.name in leaks else c
+            for c in found.columns
+        ]
+        yield data.label or data.name, replace(found, columns=tuple(columns))
 
 
-def is_file_of_user(dataset: Dataset) -> bool:
-    """Return whether a data set of a comparison was given as a file."""
-    return dataset.name.startswith(_PREFIX)
+def leaks_of(dataset: Dataset) -> list[str]:
+    """Return the features that alone give the label of all rows, but for classes of few rows.
+
+    In the order of its values, with missing ones last, the rows of each class stand together.
+    """
+    import pandas as pd
+
+    is_told = np.bincount(dataset.y)[dataset.y] >= _FEWEST_TOLD
+    classes = pd.DataFrame(dataset.X[is_told]).fillna(np.inf).groupby(dataset.y[is_told])
+    low, high = np.sort(classes.min(), axis=0), np.sort(classes.max(), axis=0)
+    is_apart = (high[:-1] < low[1:]).all(axis=0)
+    return [*np.array(dataset.feature_names)[is_apart]] if len(low) > 1 else []
 
 
 def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
@@ -373,15 +393,16 @@ def _booster_entry(booster: Booster, folder: Path) -> Any:
     if not isinstance(booster, str):
         return _entry_of(booster, folder)
     name, params = split_parameters(booster)
-    if name in known_boosters and known_boosters.module(name) == "__main__":
-        return _entry_of(known_boosters.get(name), folder, name)
+    known = known_boosters.declarations.get(name)
+    is_imported = known and known.plugin and not known.origin.startswith(FILE_MODULE)
+    component = _name_of(known.plugin, known_boosters, folder) if known and is_imported else name
     label = name.rpartition(":")[2]
     own = re.findall(_FIXED, booster.removeprefix(name)) if params else ()
     label += f" ({', '.join(own)})" if own else ""
-    return {name: {"label": label, **params}} if label != booster else booster
+    return booster if component == label == booster else {component: {"label": label, **params}}
 
 
-def _entry_of(booster: Any, folder: Path, label: str = "") -> dict[str, Any]:
+def _entry_of(booster: Any, folder: Path) -> dict[str, Any]:
     """Return the config entry for a class or an object."""
     from boostbench.boosters.classifiers import as_booster
 
@@ -392,7 +413,7 @@ def _entry_of(booster: Any, folder: Path, label: str = "") -> dict[str, Any]:
     given = [params.pop(name) for name in names & params.keys()]
     rounds = {"rounds": given[0]} if given else {}
     shown = ", ".join(f"{key}={value!r}" for key, value in {**params, **rounds}.items())
-    label = label or getattr(booster, "__name__", type(booster).__name__)
+    label = getattr(booster, "__name__", type(booster).__name__)
     label += f"({shown})" if shown else ""
     return {name: {"label": label, **rounds, **params}}
 
@@ -426,9 +447,10 @@ def _name_of(cls: Any, registry: Registry, folder: Path) -> str:
     cls = inner if inspect.isclass(inner) else cls  # a class of another package
     if cls.__module__ == "__main__":
         return f"{write_plugin(cls, folder / 'boosters')}:{cls.__name__}"
-    name, file = registry.name_of(cls), inspect.getsourcefile(cls)
-    is_known = name in registry.names() or cls.__module__.startswith("boostbench.")
-    return name if is_known or file is None or is_installed(file) else f"{file}:{cls.__qualname__}"
+    file = inspect.getsourcefile(cls)
+    if file is None or is_installed(file) or cls.__module__.startswith("boostbench."):
+        return registry.name_of(cls)
+    return f"{file}:{cls.__qualname__}"
 
 
 def _noise_entry(noise: float | str | Mapping[str, Any]) -> str | Mapping[str, Any]:
@@ -465,7 +487,7 @@ def split_parameters(text: str) -> tuple[str, dict[str, Any]]:
 def _copy_file(name: str, folder: Path, given: Mapping[str, Any]) -> dict[str, Any]:
     """Copy a file into a data folder and return its config entry."""
     # With the suffix, unless it is the usual one: mine.csv and mine.tsv are two files.
-    dataset = _PREFIX + re.sub(r"[^\w-]+", "-", Path(name).name.removesuffix(".csv"))
+    dataset = PREFIX + re.sub(r"[^\w-]+", "-", Path(name).name.removesuffix(".csv"))
     add_file(Path(name).expanduser(), dataset, folder, **given, replace=True)
     return {dataset: {"as": _stem(name)}}
 

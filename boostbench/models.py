@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from boostbench.api import Paths, paths_of
-from boostbench.compare_boosters import Booster, data_of, experiment_on
+from boostbench.compare_boosters import Booster, data_of, experiment_on, rare_classes
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
 from boostbench.errors import BoostbenchError, import_extra
@@ -84,6 +84,9 @@ def booster_for(
     """
     with TemporaryDirectory() as folder:
         experiment = experiment_on([booster], on, results=folder, **options)
+        if len(experiment.config.boosters) > 1 or len(experiment.config.datasets) > 1:
+            what = "one booster, whose parameters have one value each, and one data set are taken"
+            raise BoostbenchError(what, where=experiment.config.name)
         run = experiment.runs[0].with_seed(seed)
         ((_, dataset),) = data_of(experiment)
         if skipped := experiment.plan().skipped():
@@ -133,6 +136,7 @@ def fit_model(booster: Booster, on: str | Path, *, seed: int = 0, **options: Any
         If a name, a file or a parameter is invalid.
     """
     name, made, dataset = booster_for(booster, on, seed, name="fit", **options)
+    next(rare_classes(dataset, 0), None)  # refuses labels that tell all rows apart
     with fitting(name):
         made.fit(dataset.X, dataset.y)
     pipeline = dataset.pipeline(made)

@@ -1,6 +1,7 @@
 """Comparisons of classifier objects and classes, also of a notebook or of the running script."""
 
 import ast
+import importlib
 import subprocess
 import sys
 import types
@@ -121,3 +122,18 @@ def test_a_class_of_the_running_script_is_compared():
     assert done.stdout.startswith("On iris, ")
     assert "Mine" in done.stdout
     assert done.stdout.count("\n") == 1  # the script was not executed again
+
+
+def test_a_registered_class_of_an_imported_file_is_compared_and_its_file_may_be_named(monkeypatch):
+    from boostbench.registry import boosters
+
+    register = '@boosters.register("mine-of-a-file")\nclass'
+    Path("my_own_file.py").write_text(CELL.rpartition("@")[0].replace("class", register))
+    monkeypatch.syspath_prepend(Path.cwd())
+    own = importlib.import_module("my_own_file")
+    monkeypatch.setitem(
+        boosters.declarations, "mine-of-a-file", boosters.declarations["mine-of-a-file"]
+    )
+    for asked in ("mine-of-a-file", own.Mine(), "my_own_file.py:Mine"):
+        found = compare([asked, "samme"], "iris", **SMALL, jobs=1)
+        assert found.boosters["error"].nunique() == 1

@@ -112,7 +112,7 @@ def compare(
         experiment = comparing.comparison_experiment(named, **given)
         rope = rope_of(rope, options.metric)
         for label, dataset in comparing.data_of(experiment):
-            if comparing.is_file_of_user(dataset):
+            if dataset.name.startswith(comparing.PREFIX):
                 print(f"{label}:")
                 print_columns(dataset.columns)
             for remark in comparing.rare_classes(dataset, options.folds):
@@ -176,7 +176,7 @@ def labels(
     if n:
         print_rows(_in_percent(suspects.head(10)))
     if output is not None and n:
-        print(f"\n{output}: the {n} most suspicious rows")
+        print(f"\n{output}: the {n} most suspicious row{'s' * (n != 1)}")
     boosters = ("filter-and-refit", "random-forest", "sm-boost")
     noise = f"{found.share:.2f}" if found.share >= 0.005 else ""
     print(next_line("compare", *boosters, "--on", on, **given, noise=noise))
@@ -224,8 +224,9 @@ def fit(
     facts, classes = model.facts, ", ".join(model.classes)
     with redirect_stdout(sys.stderr):
         print_columns(model.pipeline[0].columns)
+    rounds = getattr(model.pipeline[-1], "n_rounds_", facts["rounds"])
     rows = f"{facts['rows']} rows of {facts['data']}, classes {classes}"
-    print(f"{output}: {facts['booster']}, {facts['rounds']} rounds, {rows}")
+    print(f"{output}: {facts['booster']}, {rounds} round{'s' * (rounds != 1)}, {rows}")
     plugins = facts["plugins"]
     print(next_line("predict", str(output), "NEW.csv", plugins=plugins, output="predicted.csv"))
 

@@ -5,6 +5,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -14,6 +15,7 @@ from boostbench.reports.text import in_print
 from tests.cli.test_experiments import SAD
 
 SMALL = ("--folds", "2", "--repeats", "1", "--rounds", "2", "--jobs", "1")
+FIT = ("samme", "--rounds", "2", "-o", "m.skops", "--on")
 
 
 def test_the_answer_comes_first_then_the_tables_and_a_page_shows_them(
@@ -133,6 +135,25 @@ def test_the_types_of_columns_of_a_file_are_told_first(boostbench, in_this_proce
     assert told[0] == ["people:"]
     assert ["id", "id"] in told
     assert ["height,", "age", "number", "0"] in told
+
+
+def test_a_column_that_alone_gives_the_label_is_told(boostbench, in_this_process):
+    rng = np.random.default_rng(0)
+    label = np.repeat(["a", "b", "rare"], [20, 15, 3])
+    columns = {"class": label, "same": np.char.upper(label), "x": rng.random(38)}
+    columns["only b"] = np.where(label == "b", rng.random(38), np.nan)
+    columns["nearly"] = (np.arange(38) < 21).astype(int)
+    pd.DataFrame(columns).to_csv("told.csv", index=False)
+    outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "told.csv", *SMALL)
+    assert outcome.code == 0, outcome.err
+    told = [line for line in outcome.err.splitlines() if "alone gives the label; --drop" in line]
+    assert [re.split("  +", line)[0] for line in told] == ["same", "only b"]
+    drop = ["--drop", "x", "--drop", "nearly"]
+    fitted = boostbench("fit", *FIT, "told.csv", *drop)
+    assert fitted.err.count("alone gives the label; --drop") == 2
+    few = pd.DataFrame(columns)[["class", "same", "x"]]
+    few[26:].to_csv("few.csv", index=False)  # nine rows of b and three others
+    assert "alone" not in boostbench("fit", *FIT, "few.csv").err
 
 
 def test_rare_classes_are_told_before_the_training_and_errors_of_each_class_after(

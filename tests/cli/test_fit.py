@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from boostbench import compare, fit_model, load_dataset, load_model
+from boostbench.errors import BoostbenchError
 
 pytest.importorskip("skops", reason="models are files of skops: pip install 'boostbench[serve]'")
 
@@ -209,3 +210,23 @@ def test_a_comparison_from_python_is_remembered_too():
     (winner,) = json.loads(Path("results/compare/last.json").read_text())
     assert winner["booster"] == found.boosters["booster"][0]
     assert fit_model(**winner).facts["rounds"] == 2
+
+
+def test_one_booster_is_fitted_to_one_data_set_of_classes(boostbench):
+    two_values = "samme:weak_learner.tree.max_leaf_nodes=[2,4]"
+    said = "one booster, whose parameters have one value each, and one data set are taken"
+    outcome = boostbench("fit", two_values, "--on", "plants.csv", "--target", "kind", "-o", "m")
+    assert outcome.err == f"boostbench: fit: {said}\n"
+    outcome = boostbench("labels", "plants.csv", "--target", "kind", "--booster", two_values)
+    assert outcome.err == f"boostbench: labels: {said}\n"
+    with pytest.raises(BoostbenchError, match=said):
+        fit_model("samme", ["plants.csv", "iris"], target="kind")
+    Path("numbers.csv").write_text("x,y\n" + "".join(f"{n % 5},{n / 7}\n" for n in range(30)))
+    outcome = boostbench("fit", "samme", "--on", "numbers.csv", "--target", "y", "-o", "m.skops")
+    assert "fewer than two labels occur twice; name another column" in outcome.err
+
+
+def test_rounds_after_an_early_end_are_not_counted(boostbench):
+    Path("plants.csv").write_text("x,kind\n" + "".join(f"{n},{n // 9}\n" for n in range(18)))
+    outcome = boostbench("fit", "samme", "--on", "plants.csv", "--target", "kind", "-o", "m.skops")
+    assert outcome.out.startswith("m.skops: samme, 1 round, 18 rows of plants.csv, ")
