@@ -39,7 +39,6 @@ PREFIX = "own-"
 #: A parameter of ``name:parameter=value,...`` that is no list, since lists name their own variants.
 _FIXED = re.compile(r"(?:[\w.]+[.])?(\w+=(?!\s*\[).*?)(?=,[\w.]+=|$)")
 _SHOWN = 3  # rare classes in the remarks
-_FEWEST_TOLD = 10  # rows of a class that a column could hardly put together by chance
 _LEAK = "alone gives the label; --drop it unless it is known before"
 #: Folder of the report whose table of recommendations is the advice.
 ADVICE = "results/noise-study-defaults-standard"
@@ -347,7 +346,7 @@ def leaks_of(dataset: Dataset) -> list[str]:
     """
     import pandas as pd
 
-    is_told = np.bincount(dataset.y)[dataset.y] >= _FEWEST_TOLD
+    is_told = np.bincount(dataset.y)[dataset.y] >= 10  # fewer rows may stand together by chance
     classes = pd.DataFrame(dataset.X[is_told]).fillna(np.inf).groupby(dataset.y[is_told])
     low, high = np.sort(classes.min(), axis=0), np.sort(classes.max(), axis=0)
     is_apart = (high[:-1] < low[1:]).all(axis=0)

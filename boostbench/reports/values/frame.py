@@ -278,7 +278,7 @@ def export_rows(
     frame = whole.dropna(subset="value", ignore_index=True)
     if len(frame) < len(whole):
         absent = f"{len(whole) - len(frame)} of {len(whole)} values are not recorded"
-        _log.warning("%s; packed records hold only the rounds that the report reads", absent)
+        _log.warning("%s, by packed records or as metrics of other experiments", absent)
     has_folds = bool((frame["fold"] > 0).any())
     noises = {(r.run.noise.model, r.noise_rate): r.noise for r in results if r.ok}
     has_params = not {r.noise for r in results if r.ok} <= {*noises.values()}
