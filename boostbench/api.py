@@ -172,8 +172,8 @@ class Experiment:
         todo = plan.todo(retry=retry, fresh=fresh)
         outcome, done = Progress(), set[Run]()
         if todo:
-            check_data(plan, todo, self.data)
             with make_executor(executor, self.data, jobs, self.config.limits) as pool:
+                check_data(plan, todo, self.data)
                 while todo and not (outcome.interrupted or outcome.n_left):
                     run_plan(todo, self.store, pool, on_event=on_event, progress=outcome)
                     done |= {planned.run for planned in todo}

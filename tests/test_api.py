@@ -84,6 +84,12 @@ def test_statuses_to_retry_may_be_one_text(done):
         done.run(retry="ok")
 
 
+def test_a_wrong_executor_is_noticed_before_data_are_read(done, monkeypatch):
+    monkeypatch.setattr("boostbench.api.check_data", None)
+    with pytest.raises(BoostbenchError, match="unknown executor 'locall'; did you mean 'local'"):
+        done.run(executor="locall", fresh=True)
+
+
 def test_a_seed_of_more_than_63_bits_is_refused(path):
     with pytest.raises(ConfigError, match="seeds must be below 9,223,372,036,854,775,808"):
         Experiment.load({"name": "a", "extends": str(path), "seeds": [2**63]})

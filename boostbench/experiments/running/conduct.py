@@ -208,8 +208,8 @@ class _Conductor:
     def collect(self, timeout: float) -> None:
         """Wait until a run ends, and write the records of those that have, uninterrupted."""
         with uninterrupted():
-            for key, record in self.executor.ended(timeout):
-                planned = self.running.pop(key)
+            for record in self.executor.ended(timeout):
+                planned = self.running.pop(record.key)
                 # Skipped and stale runs are always tried again, so they are not stored.
                 if record.status not in ("skipped", "stale"):
                     self.store.write(record)

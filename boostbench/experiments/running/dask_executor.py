@@ -24,7 +24,7 @@ from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.configs.fields import NO_LIMITS, Limits
 from boostbench.experiments.running.executors import Executor, LocalExecutor
 from boostbench.experiments.running.worker import Job, as_text, failure, now
-from boostbench.experiments.store.identity import Key, code_of, forget, sources_of
+from boostbench.experiments.store.identity import code_of, forget, sources_of
 from boostbench.experiments.store.record import Record
 from boostbench.inputs import load_plugins
 
@@ -69,7 +69,7 @@ class DaskExecutor(Executor):
         self._jobs[future] = job
         future.add_done_callback(self._ready.put)
 
-    def ended(self, timeout: float) -> list[tuple[Key, Record]]:
+    def ended(self, timeout: float) -> list[Record]:
         """Wait until a run ends, and return the records of the runs that have ended.
 
         Raises
@@ -79,7 +79,7 @@ class DaskExecutor(Executor):
         """
         if time.monotonic() - self._last_update > _UPDATE_SECONDS:
             self._update()
-        found: list[tuple[Key, Record]] = []
+        found: list[Record] = []
         with suppress(Empty):
             while True:
                 found += self._received(self._ready.get(timeout=0 if found else timeout))
@@ -103,24 +103,23 @@ class DaskExecutor(Executor):
         self.jobs = max(n_threads, 1)
         self.notice = "" if n_threads else "waiting for workers of the cluster"
 
-    def _received(self, future: Any) -> list[tuple[Key, Record]]:
+    def _received(self, future: Any) -> list[Record]:
         from distributed import KilledWorker
 
         job = self._jobs.pop(future)
         try:
-            record = future.result(timeout=_ANSWER_SECONDS)
+            return [future.result(timeout=_ANSWER_SECONDS)]
         except (CancelledError, TimeoutError):  # the scheduler or the answer was lost
             self.start(job)
             return []
         except KilledWorker as error:
             message = f"its worker was lost each time, last {error.last_worker.address}"
-            record = failure(job, "killed", "KilledWorker", message, now())
+            return [failure(job, "killed", "KilledWorker", message, now())]
         except BoostbenchError:
             raise
         except Exception as error:
             what = f"a worker cannot take runs: {type(error).__name__}: {as_text(error)}"
             raise BoostbenchError(what, where=self._address) from None
-        return [(job.key, record)]
 
 
 def _client_of(address: str) -> Any:
@@ -180,4 +179,4 @@ def perform(job: Job) -> Record:
     executor.start(replace(job, sources=sources_of(code)))
     while not (ended := executor.ended(_UPDATE_SECONDS)):
         continue
-    return ended[0][1]
+    return ended[0]

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from multiprocessing.connection import Connection, wait
+from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 
 from boostbench.data.catalog import search_dirs
@@ -68,7 +68,7 @@ class Executor(contextlib.AbstractContextManager["Executor"], ABC):
         """Start a job."""
 
     @abstractmethod
-    def ended(self, timeout: float) -> list[tuple[Key, Record]]:
+    def ended(self, timeout: float) -> list[Record]:
         """Return the records of the runs that have ended since the last call.
 
         Without any, wait until a run ends, for at most ``timeout`` seconds.
@@ -96,15 +96,15 @@ class InlineExecutor(Executor):
 
     def __init__(self, data_dirs: Sequence[str | Path] = (), limits: Limits = NO_LIMITS) -> None:
         super().__init__(1, data_dirs, limits)
-        self._records: list[tuple[Key, Record]] = []
+        self._records: list[Record] = []
         if kinds := [kind for kind in ("time", "memory") if getattr(limits, kind) is not None]:
             self.notice = f"--executor inline does not enforce the limits on {' and '.join(kinds)}"
 
     def start(self, job: Job) -> None:
         """Carry out the job."""
-        self._records.append((job.key, perform(job, let_through=KeyboardInterrupt)))
+        self._records.append(perform(job, let_through=KeyboardInterrupt))
 
-    def ended(self, timeout: float) -> list[tuple[Key, Record]]:
+    def ended(self, timeout: float) -> list[Record]:
         """Return the records of the runs since the last call."""
         records, self._records = self._records, []
         return records
@@ -139,20 +139,19 @@ class LocalExecutor(Executor):
         with contextlib.suppress(OSError):  # the supervisor is gone; `ended` notices
             supervisor.send(job)
 
-    def ended(self, timeout: float) -> list[tuple[Key, Record]]:
+    def ended(self, timeout: float) -> list[Record]:
         """Wait until a run ends, and return the records of the runs that have ended."""
         found = []
         for supervisor in wait([*self._busy], timeout):
             assert isinstance(supervisor, Connection)
             job = self._busy.pop(supervisor)
             try:
-                record = supervisor.recv()
+                found.append(supervisor.recv())
                 self._idle.append(supervisor)
             except (EOFError, OSError):
                 supervisor.close()
                 message = "the process that supervises the run ended"
-                record = failure(job, "killed", "ProcessExpired", message, now())
-            found.append((job.key, record))
+                found.append(failure(job, "killed", "ProcessExpired", message, now()))
         return found
 
     def shutdown(self) -> None:
@@ -161,6 +160,7 @@ class LocalExecutor(Executor):
             connection.close()
         self._busy, self._idle = {}, []
         self._requests.close()
+        self._server.terminate()  # which it ignores once it is at work
         try:
             self._server.wait(_CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -179,8 +179,7 @@ class LocalExecutor(Executor):
             if self._server.poll() is not None:  # killed; its supervisors go on
                 self._requests.close()
                 self._start_server()
-            own_end, other_end = socket.socketpair()
-            supervisor = Connection(own_end.detach())
+            supervisor, other_end = Pipe()
             with contextlib.suppress(EOFError, OSError):
                 with other_end:
                     socket.send_fds(self._requests, [b"+"], [other_end.fileno()])

@@ -86,13 +86,18 @@ def serve(descriptor: int) -> NoReturn:
 
 def _supervise(client: Connection) -> NoReturn:
     """Do the runs that the client sends, one after the other, until it closes the connection."""
+    from boostbench.experiments.running.warm_up import warm_up
+
     environment.adopt_orphans()
     worker = None
     with contextlib.suppress(EOFError, ConnectionError):
         client.send(None)  # what ends this process from now on is not the end of the server
         while True:
             job: Job = client.recv()
-            is_new = _prepare(job)
+            # Without limits, compile or load what the run needs of this package.
+            if is_new := is_own_code(job.run) and warm_up(job.run):
+                gc.collect()
+                gc.freeze()
             if worker is not None and (is_new or worker.has_ended()):
                 worker.end()
                 worker = None
@@ -101,17 +106,6 @@ def _supervise(client: Connection) -> NoReturn:
     if worker is not None:
         worker.end()
     os._exit(0)
-
-
-def _prepare(job: Job) -> bool:
-    """Compile or load what the run needs of this package, without limits; True if that was new."""
-    from boostbench.experiments.running.warm_up import warm_up
-
-    if not is_own_code(job.run) or not warm_up(job.run):
-        return False
-    gc.collect()
-    gc.freeze()
-    return True
 
 
 class _Worker:
