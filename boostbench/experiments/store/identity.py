@@ -68,9 +68,9 @@ class Key:
         return f"{self.value}-{self.rounds}-{self.code}-{self.data}"
 
     @classmethod
-    def parse(cls, text: str) -> Key:
-        """Return the key of the text ``value-rounds-code-data``; ValueError if malformed."""
-        value, rounds, code, data = text.split("-")
+    def parse(cls, text: object) -> Key:
+        """Return the key that is shown as ``value-rounds-code-data``; ValueError if malformed."""
+        value, rounds, code, data = str(text).split("-")
         return cls(value, int(rounds), sys.intern(code), sys.intern(data))
 
 
@@ -144,7 +144,7 @@ def components_of(
 
 
 class _Import(NamedTuple):
-    """An import statement; ``import a.b`` has no names and the level -1."""
+    """An import statement; ``import a.b`` has no names."""
 
     module: str
     names: Sequence[Sequence[str]]  # (name in the module, local name)
@@ -217,7 +217,7 @@ def _walk(origins: tuple[str, ...]) -> set[Path]:
         if path is None:
             continue
         paths.add(path)
-        waiting += _imports_of(origin)
+        waiting += _imports_of(origin, path)
         words = {*_facts_of(path).words}
         waiting += map(registry.weak_learners.module, words.intersection(registry.weak_learners))
         for name in () if path.is_relative_to(_PACKAGE) else words & {*registry.boosters.names()}:
@@ -235,7 +235,7 @@ def _path_of(origin: str) -> Path | None:
     package, _, leaf = origin.rpartition(".")
     if package:
         parent = _path_of(package)
-        is_package = parent is not None and parent.name == "__init__.py"
+        is_package = parent and parent.name == "__init__.py"
         return _file_at(parent.parent / leaf) if parent and is_package else None
     spec = importlib.util.find_spec(origin)
     path = Path((spec and spec.origin) or "")
@@ -291,7 +291,7 @@ def _parsed(text: bytes, *, is_own: bool) -> _Facts:
     imports: list[_Import] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            imports += [_Import(alias.name, (), -1, node in typing) for alias in node.names]
+            imports += [_Import(alias.name, (), 0, node in typing) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = tuple((alias.name, alias.asname or alias.name) for alias in node.names)
             imports.append(_Import(node.module or "", names, node.level, node in typing))
@@ -307,8 +307,9 @@ def _reduce(node: ast.AST, *, is_own: bool) -> None:
 
     The messages of exceptions remain in plugins, which may catch an exception and read its text.
     """
-    for call in _declarations(node):
-        call.keywords = [each for each in call.keywords if each.arg in DECIDING]
+    for call in (*getattr(node, "decorator_list", ()), getattr(node, "value", None)):
+        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in _DECLARING:
+            call.keywords = [each for each in call.keywords if each.arg in DECIDING]
     documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
     if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
         node.body = node.body[1:] or [ast.Pass()]
@@ -323,14 +324,6 @@ def _reduce(node: ast.AST, *, is_own: bool) -> None:
             exception = block[-1].exc
             kind = exception.func if isinstance(exception, ast.Call) else exception
             block[-1] = ast.Raise(exc=kind, cause=None)
-
-
-def _declarations(node: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls of a statement that register or describe a component."""
-    calls = [*getattr(node, "decorator_list", ()), getattr(node, "value", None)]
-    for call in calls:
-        if isinstance(call, ast.Call) and ast.unparse(call.func).rpartition(".")[2] in _DECLARING:
-            yield call
 
 
 def _is_for_types(statement: ast.stmt) -> bool:
@@ -364,11 +357,8 @@ def _dumped(node: Any) -> str:
 
 
 @cache
-def _imports_of(origin: str) -> tuple[str, ...]:
+def _imports_of(origin: str, path: Path) -> list[str]:
     """Return the imported modules of the own package, and for a plugin the imported files."""
-    path = _path_of(origin)
-    if path is None:
-        return ()
     is_file = origin.endswith(".py")
     root = "boostbench" if is_file else origin.partition(".")[0]
     origins: list[str] = []
@@ -376,17 +366,17 @@ def _imports_of(origin: str) -> tuple[str, ...]:
         if statement.for_types and not _hands_on(path):
             continue
         module, level = statement.module, statement.level
-        names = tuple(name for name, _ in statement.names)
-        if level < 0:
-            origins += [module] if _belongs(module, root) else []
+        names = [name for name, _ in statement.names]
+        if not names and _belongs(module, root):
+            origins.append(module)
         if is_file and not _belongs(module, root):
-            origins += _files_of(module, names, path, max(level, 0))
+            origins += _files_of(module, names, path, level)
         for name in names if not (is_file and level) else ():
             origins += _definers(_absolute(statement, origin, path), name, root)
-    return tuple(dict.fromkeys(origins))
+    return origins
 
 
-def _files_of(module: str, names: Iterable[str], path: Path, level: int = 0) -> list[str]:
+def _files_of(module: str, names: Iterable[str], path: Path, level: int) -> list[str]:
     """Return the files, unless installed, that an import in the file ``path`` executes.
 
     They are those of packages, the module and its submodules ``names``.
@@ -408,10 +398,10 @@ def _belongs(module: str, root: str) -> bool:
 
 
 def _absolute(statement: _Import, origin: str, path: Path) -> str:
-    """Return the absolute name of the module of a ``from`` import."""
+    """Return the absolute name of the module of a ``from`` import in a module."""
     if not statement.level:
         return statement.module
-    parts = origin.split(".") if not origin.endswith(".py") else [path.stem]
+    parts = origin.split(".")
     n_parents = len(parts) - statement.level + (path.name == "__init__.py")
     return ".".join(filter(None, [*parts[: max(n_parents, 0)], statement.module]))
 
@@ -424,9 +414,7 @@ def _definers(module: str, name: str, root: str) -> list[str]:
     if _path_of(submodule) is not None:
         return [submodule]
     path = _path_of(module)
-    if path is None:
-        return []
-    if _hands_on(path):
+    if path and _hands_on(path):
         for statement in _facts_of(path).imports:
             for original, local in statement.names:
                 if local == name:

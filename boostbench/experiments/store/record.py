@@ -99,10 +99,6 @@ def complaint(error: ValidationError) -> str:
     return f"{'.'.join(map(str, place))}: {what}" if place else what
 
 
-def _key(value: object) -> Key:
-    return value if isinstance(value, Key) else Key.parse(str(value))
-
-
 def _array(values: list[int] | list[float | None]) -> NDArray[Any]:
     """Return counts as int32 and other curves as float64, where None is NaN."""
     try:
@@ -153,12 +149,6 @@ class Failure(_Strict):
     where: str = ""  # file, line and function in a plugin
     log_tail: list[str] = []
 
-    @property
-    def text(self) -> str:
-        """Kind, message and place."""
-        text = ": ".join(filter(None, (self.kind, self.message)))
-        return f"{text} ({self.where})" if self.where else text
-
 
 class Summary(_Strict):
     """A record without its curves and values at checkpoints.
@@ -169,7 +159,7 @@ class Summary(_Strict):
     model_config = ConfigDict(extra="ignore")
 
     format: Literal[1] = 1
-    key: Annotated[Key, PlainValidator(_key), PlainSerializer(str)]
+    key: Annotated[Key, PlainValidator(Key.parse), PlainSerializer(str)]
     run: Annotated[Run, PlainSerializer(Run.value)]
     status: Literal["ok", "failed", "timeout", "out-of-memory", "killed", "skipped", "stale"]
     error: Failure | None = None
@@ -211,10 +201,11 @@ class Summary(_Strict):
 
     @property
     def why(self) -> str:
-        """Text of the error; empty for a successful run."""
-        if self.error is None:
-            return ""
-        return self.error.text if self.status == "failed" else self.error.message
+        """Text of the error, of an exception with its kind and place; empty without one."""
+        if self.error is None or self.status != "failed":
+            return self.error.message if self.error else ""
+        text = ": ".join(filter(None, (self.error.kind, self.error.message)))
+        return f"{text} ({self.error.where})" if self.error.where else text
 
     @model_validator(mode="after")
     def _check_consistency(self) -> Self:

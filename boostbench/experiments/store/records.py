@@ -19,9 +19,11 @@ import logging
 import lzma
 import os
 import re
+import tempfile
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,7 +32,7 @@ from pydantic import ValidationError
 from boostbench.errors import BoostbenchError, DataError, RecordError
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.interrupts import uninterrupted
-from boostbench.experiments.store.record import FAILURES, Record, Summary, complaint
+from boostbench.experiments.store.record import Record, Summary, complaint
 from boostbench.experiments.streams import canonical_json
 from boostbench.whole_files import open_file, read_bounded, read_file, write_file
 
@@ -108,11 +110,9 @@ class RecordStore:
         BoostbenchError
             If the folder cannot be created or written.
         """
-        probe = self.folder / f".probe.{os.urandom(8).hex()}.tmp"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            probe.write_bytes(b"")
-            probe.unlink()
+            tempfile.TemporaryFile(dir=self.folder).close()
         except OSError as error:
             raise _unwritable(self.folder, error) from error
         for leftover in self.folder.glob("*/.*.tmp"):
@@ -130,10 +130,7 @@ class RecordStore:
 
     def _read(self, path: Path, kind: type[AnyRecord]) -> AnyRecord | None:
         try:
-            record = decode(self._content(path), path, kind)
-            if record.status not in ("ok", *FAILURES):
-                raise RecordError(f"the record has status {record.status!r}", where=str(path))
-            return record
+            return decode(self._content(path), path, kind)
         except (RecordError, DataError) as error:
             self._report(path, error)
         return None
@@ -159,9 +156,8 @@ class RecordStore:
 def encode(record: Record, *, digits: int = 64) -> bytes:
     """Return the bytes of a record: JSON with the long parts last, then digits of a digest."""
     plain = record.plain()
-    ordered = {name: plain[name] for name in plain if name not in _BULK}
-    ordered |= {name: plain.get(name) for name in _BULK}
-    text = json.dumps(ordered, ensure_ascii=False, allow_nan=False)
+    long = {name: plain.pop(name, None) for name in _BULK}
+    text = json.dumps(plain | long, ensure_ascii=False, allow_nan=False)
     # UTF-8 cannot encode lone surrogates; they are escaped as in JSON.
     body = text.encode("utf-8", "backslashreplace")[:-1]
     return body + _DIGEST + _digest(body)[:digits] + b'"}\n'
@@ -250,7 +246,7 @@ class PackedRecords(RecordStore):
         self.folder = file
         self._lines: dict[str, bytes] = {}  # by the name of the virtual file
         self._of_value: dict[str, list[Key]] = {}
-        self._latest: tuple[str, Record | None] | None = None
+        self._read_once = lru_cache(maxsize=1)(super().read)
         for number, line in enumerate(_unpacked(file).splitlines(keepends=True), start=1):
             match = _KEY.match(line)
             is_old = b"\x01" in line  # differences of integers; JSON has no such byte
@@ -276,9 +272,7 @@ class PackedRecords(RecordStore):
 
     def read(self, path: Path) -> Record | None:
         """Read a record; the latest is kept, since selections of parameters read each twice."""
-        if self._latest is None or self._latest[0] != path.name:
-            self._latest = path.name, super().read(path)
-        return self._latest[1]
+        return self._read_once(path)
 
     def _content(self, path: Path) -> bytes:
         return self._lines[path.name]
