@@ -239,7 +239,7 @@ class Experiment:
 
         file = self.report_folder / PACKED
         if not file.is_file() or any(of_other_code(self.plan().runs)):
-            return adopt(self.plan, share, self.store, partial(self._done, **options))
+            return adopt(self.plan, share, partial(self._done, **options))
         packed = PackedRecords(file)
         with self._elsewhere(options) as do:
             outcomes, records = adopt_packed(self._plan_of(packed), share, packed, do)

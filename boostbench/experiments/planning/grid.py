@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from boostbench.errors import BoostbenchError, ConfigError, hint
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
 from boostbench.quantities import QUANTITIES
-from boostbench.quantities.quantity import Quantity
 
 MAX_RUNS = 200_000
 
@@ -36,12 +35,10 @@ def expand(config: Config) -> list[Run]:
     ConfigError
         If there are more than `MAX_RUNS`.
     """
-    asked_by = QUANTITIES.asked_by("metrics")
-    metrics = {name: QUANTITIES[asked_by[name]] for name in config.metrics}
     all_of_one_seed = (
         (run, frozenset(entry.seeds or config.seeds))
         for noise, entry in itertools.product(config.noise, config.datasets)
-        for run in _runs_of(entry, noise, config, metrics)
+        for run in _runs_of(entry, noise, config)
     )
     of_one_seed = list(itertools.islice(all_of_one_seed, MAX_RUNS + 1))
     if sum(len(seeds) for _, seeds in of_one_seed) > MAX_RUNS:
@@ -58,11 +55,11 @@ def expand(config: Config) -> list[Run]:
     return list(runs.values())
 
 
-def _runs_of(
-    entry: DataSet, noise: Noise, config: Config, asked: Mapping[str, Quantity]
-) -> Iterator[Run]:
+def _runs_of(entry: DataSet, noise: Noise, config: Config) -> Iterator[Run]:
     """Yield the runs of a data set with a noise, with seed 0."""
     boosters = [entry.adapted(booster) for booster in config.boosters]
+    asked_by = QUANTITIES.asked_by("metrics")
+    asked = {name: QUANTITIES[asked_by[name]] for name in config.metrics}
     metrics = tuple(sorted(name for name, each in asked.items() if not each.always))
     has_checkpoints = config.record or any(each.at_checkpoints for each in asked.values())
     checkpoints = config.checkpoints if has_checkpoints else ()

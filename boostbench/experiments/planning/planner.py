@@ -62,21 +62,12 @@ def make_plan(
     if config is None or config.select is None:
         for run in runs:
             planner.find(run)
-        return Plan(planner.planned())
-
+        return Plan(tuple(planner.found.values()))
     if store.is_archive:  # which keeps the record that it read
         planner.summary = store.read
     groups, made = groups_of(runs, config.select), dict[tuple[Any, ...], Run]()
-    selections = [
-        Selection(group, config, lambda run: planner.find(run).record(), made) for group in groups
-    ]
-    planned = planner.planned()
-    by_run = {each.run: each for each in planned}
-    heads = [(selection, head) for selection in selections for head in selection.heads]
-    n_open = sum(each.status(head, by_run)[0] == "missing" for each, head in heads)
-    selected = {run for each in selections for run in each.selected()}
-    tried = {run: each.compared for each in selections for run in {*each.tried()} - selected}
-    return Plan(planned, lambda: (s.result(head, by_run) for s, head in heads), n_open, tried)
+    selections = [Selection(group, config, planner.find, made) for group in groups]
+    return Plan(tuple(planner.found.values()), selections)
 
 
 def check_data(plan: Plan, todo: Iterable[PlannedRun], data_dirs: Sequence[str | Path]) -> None:
@@ -115,6 +106,11 @@ class _Planner:
     """Compares runs with records, with caches shared by all runs.
 
     The arguments are those of `make_plan`.
+
+    Attributes
+    ----------
+    found : dict of Key to PlannedRun
+        What `find` returned, in the order of the first calls. Keys are compared faster than runs.
     """
 
     def __init__(
@@ -123,8 +119,7 @@ class _Planner:
         self.store = store
         self.check_packages = check_packages
         self.summary: Callable[[Path], Summary | None] = store.summary
-        #: As compared with the records alone. Keys are compared faster than runs.
-        self._found: dict[Key, PlannedRun] = {}
+        self.found: dict[Key, PlannedRun] = {}
         #: Code fingerprints by what they are computed from.
         self._codes: dict[Hashable, str] = {}
         self._stored = cache(store.stored)
@@ -133,11 +128,14 @@ class _Planner:
         self._is_binary = cache(lambda name: takes_two_classes(registry.boosters.get(name)))
 
     def find(self, run: Run) -> PlannedRun:
-        """Return the run with its newest record, which may be stale, or as missing."""
+        """Return the run with its newest record, which may be stale, or as missing or skipped."""
         key = self.key_of(run)
-        if key not in self._found:
-            self._found[key] = self._look_up(run, key)
-        return self._found[key]
+        if key not in self.found:
+            planned = self._look_up(run, key)
+            if planned.status in ("missing", "stale") and (why := self._obstacle(run)):
+                planned = replace(planned, status="skipped", reason=why, recorded=None)
+            self.found[key] = planned
+        return self.found[key]
 
     def _look_up(self, run: Run, key: Key) -> PlannedRun:
         newest = PlannedRun(run, "missing", "", key, None, self.store)
@@ -160,21 +158,11 @@ class _Planner:
                 newest = replace(newest, status="stale", reason=outdated, recorded=old)
         return newest
 
-    def planned(self) -> tuple[PlannedRun, ...]:
-        """Return the runs with their statuses, in the order of the first calls of `find`."""
-        return tuple(map(self._or_skipped, self._found.values()))
-
-    def _or_skipped(self, planned: PlannedRun) -> PlannedRun:
-        if planned.status in ("missing", "stale") and (why := self._obstacle(planned.run)):
-            return replace(planned, status="skipped", reason=why, recorded=None)
-        return planned
-
     def key_of(self, run: Run) -> Key:
         """Return the key of a valid record of the run."""
         (entry, checksum, _), booster = self._source(run.data), run.booster
         noise = "" if run.noise.is_clean else run.noise.component
-        of = noise, entry.generator, run.metrics, run.record
-        asked = booster.component, booster.params, *of
+        asked = booster.component, booster.params, noise, entry.generator, run.metrics, run.record
         if asked not in self._codes:
             self._codes[asked] = code_of(run, entry.generator)
         return Key(value_of(run), run.rounds, self._codes[asked], checksum[:16])

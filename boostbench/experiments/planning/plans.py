@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.configs.entries import Grid, points_of
+from boostbench.experiments.configs.entries import Grid
 from boostbench.experiments.runs import Params, Run
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.record import FAILURES, Record
 from boostbench.experiments.store.records import RecordStore
+
+if TYPE_CHECKING:
+    from boostbench.experiments.planning.selection import Selection
 
 #: All statuses of a planned run, in display order.
 STATUSES = ("ok", *FAILURES, "stale", "missing", "skipped")
@@ -29,6 +32,7 @@ class Choice:
 
     at: int  # largest number of rounds considered; the only one unless rounds are selected
     index: int  # index of the point in the order of `points_of`
+    values: Mapping[str, Any]  # its parameter values by name
     rounds: int  # selected number of rounds
 
 
@@ -42,11 +46,6 @@ class Selected:
     n_failed: int  # number of points that could not be fitted
     n_fits: int
     seconds: float
-
-    def values(self, choice: Choice) -> dict[str, Any]:
-        """Return the selected parameter values by name."""
-        names = (axis.name for axis in self.grid)
-        return dict(zip(names, points_of(self.grid)[choice.index], strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +154,11 @@ class PlannedRun:
 
     def record(self) -> Record | None:
         """Read the valid record; None without one."""
-        return None if self.path is None or self.status == "stale" else self.store.read(self.path)
+        return None if self.status == "stale" else self.old_record()
+
+    def old_record(self) -> Record | None:
+        """Read the record, valid or not; None without one."""
+        return None if self.path is None else self.store.read(self.path)
 
 
 @dataclass(frozen=True)
@@ -163,13 +166,8 @@ class Plan:
     """All runs of an experiment."""
 
     runs: tuple[PlannedRun, ...]  # in the order of execution
-    #: Returns one result for each method, data set, noise, seed and fold. None: the result of each
-    #: run is read from its record.
-    read_results: Callable[[], Iterable[Result]] | None = None
-    #: Number of incomplete selections of parameters, which may require further runs.
-    n_open: int = 0
-    #: Trials whose parameters were not selected, with what reduces their records to the criterion.
-    tried: Mapping[Run, Callable[[Record], Record]] = field(default_factory=dict)
+    #: Selections of parameters that require the runs. Without any, each run has a result.
+    selections: Sequence[Selection] = ()
 
     def __repr__(self) -> str:
         return f"Plan({len(self.runs)} runs: {self.counts()})"
@@ -178,22 +176,32 @@ class Plan:
         self, keep: Callable[[Run, Record], Record] = lambda _, record: record
     ) -> list[Result]:
         """Read the results of the runs, or of the selections among them, reduced by ``keep``."""
-        own = (Result.read(p.run, p.status, p.reason, p.record()) for p in self.runs)
+        found = (Result.read(p.run, p.status, p.reason, p.record()) for p in self.runs)
+        if self.selections:
+            found = (each.result(head) for each in self.selections for head in each.heads)
         return [
             each if each.record is None else replace(each, record=keep(each.run, each.record))
-            for each in (own if self.read_results is None else self.read_results())
+            for each in found
         ]
+
+    @property
+    def n_open(self) -> int:
+        """Number of incomplete selections, which may require further runs."""
+        statuses = (each.status(head)[0] for each in self.selections for head in each.heads)
+        return sum(status == "missing" for status in statuses)
 
     def records(self) -> Iterator[tuple[Run, Record]]:
         """Yield the runs that have a valid record, with their records.
 
-        Records of `tried` runs hold only the errors that were compared. They come before all
-        others, so that they do not replace the record of an equal run with another label.
+        Records of trials that were not selected hold only the errors that were compared. They come
+        first, so that they do not replace the record of an equal run with another label.
         """
-        for planned in sorted(self.runs, key=lambda planned: planned.run not in self.tried):
+        selected = {run for each in self.selections for run in each.selected()}
+        tried = {run: each for each in self.selections for run in {*each.tried()} - selected}
+        for planned in sorted(self.runs, key=lambda planned: planned.run not in tried):
             if (record := planned.record()) is not None:
-                reduced = self.tried.get(planned.run)
-                yield planned.run, reduced(record) if reduced else record
+                selection = tried.get(planned.run)
+                yield planned.run, selection.compared(record) if selection else record
 
     def counts(self) -> dict[str, int]:
         """Return the number of runs of each status that occurs."""

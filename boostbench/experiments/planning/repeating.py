@@ -10,14 +10,14 @@ written anew.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import Record
-from boostbench.experiments.store.records import PackedRecords, RecordStore
+from boostbench.experiments.store.records import PackedRecords
 
 #: Fields of a record that hold results; the other fields hold words, time, place and duration.
 _RESULT = {"n_rounds", "n_train", "n_test", "round_zero", "noise", "curves", "at_checkpoints"}
@@ -199,7 +199,7 @@ def repeat_sample(groups: Families, share: float, do: Repeat) -> dict[Family, Re
     return outcomes
 
 
-def adopt(plan: Callable[[], Plan], share: float, store: RecordStore, do: Repeat) -> list[Repeated]:
+def adopt(plan: Callable[[], Plan], share: float, do: Repeat) -> list[Repeated]:
     """Adopt the stale records of each family whose sample gives the recorded results.
 
     Parameters
@@ -208,9 +208,7 @@ def adopt(plan: Callable[[], Plan], share: float, store: RecordStore, do: Repeat
         Compares the runs of the experiment with the current records. Where parameters are selected,
         adopted records may lead to further runs of a family.
     share, do
-        As for `repeat_sample`.
-    store : RecordStore
-        Store of the stale records, and of those of ``do``.
+        As for `repeat_sample`; ``do`` has the same store.
 
     Raises
     ------
@@ -223,13 +221,8 @@ def adopt(plan: Callable[[], Plan], share: float, store: RecordStore, do: Repeat
         if new := {family: stale[family] for family in stale if family not in outcomes}:
             outcomes |= repeat_sample(new, share, do)
             continue
-        n_adopted = sum(
-            _adopt(member, store, outcomes[family])
-            for family, members in stale.items()
-            if outcomes[family].agrees
-            for member in members
-        )
-        if not n_adopted:
+        written = [member.store.write(record) for member, record in _adopted(stale, outcomes)]
+        if not written:
             return list(outcomes.values())
 
 
@@ -248,40 +241,27 @@ def adopt_packed(
     """
     groups = families(of_other_code(plan.runs))
     outcomes = repeat_sample(groups, share, do)
-    adopted = {
-        member.path: (member, outcomes[family])
-        for family, members in groups.items()
-        if outcomes[family].agrees
-        for member in members
-    }
-    read = ((path, packed.read(path)) for path in packed.all_paths())
-    records = (
-        _adopted(record, *adopted[path]) if path in adopted else record
-        for path, record in read
-        if record is not None
-    )
-    return list(outcomes.values()), records
+    adopted = {member.path: record for member, record in _adopted(groups, outcomes)}
+    records = (adopted.get(path) or packed.read(path) for path in packed.all_paths())
+    return list(outcomes.values()), (record for record in records if record is not None)
 
 
-def _adopt(member: PlannedRun, store: RecordStore, outcome: Repeated) -> bool:
-    """Copy an old record under the key of the current code; return whether it could be read."""
-    record = store.read(member.path) if member.path else None
-    if record is not None:
-        store.write(_adopted(record, member, outcome))
-    return record is not None
-
-
-def _adopted(record: Record, member: PlannedRun, outcome: Repeated) -> Record:
-    """Return an old record under the key of the current code, with a note; count it."""
-    note = {"key": str(record.key), "checked": outcome.sample, "of": outcome.runs}
-    outcome.adopted += 1
-    return record.model_copy(update={"key": member.key, "adopted": note})
+def _adopted(
+    groups: Families, outcomes: Mapping[Family, Repeated]
+) -> Iterator[tuple[PlannedRun, Record]]:
+    """Yield the old records of families that agree, under keys of the current code, with a note."""
+    for family, members in groups.items():
+        outcome = outcomes[family]
+        for member in members if outcome.agrees else ():
+            if (record := member.old_record()) is not None:
+                outcome.adopted += 1
+                note = {"key": str(record.key), "checked": outcome.sample, "of": outcome.runs}
+                yield member, record.model_copy(update={"key": member.key, "adopted": note})
 
 
 def _compare(recorded: PlannedRun, again: PlannedRun, outcome: Repeated) -> None:
     """Add the comparison of a repeated run with its record to the outcome of its family."""
-    old = recorded.store.read(recorded.path) if recorded.path else None
-    new = again.record()
+    old, new = recorded.old_record(), again.record()
     if old is None or new is None or new.status != "ok":
         reason = "its record is damaged" if old is None else f"{again.status}: {again.reason}"
         outcome.why = outcome.why or f"{again.run.id}: {reason.removesuffix(': ')}"

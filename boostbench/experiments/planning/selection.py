@@ -19,8 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,15 +38,8 @@ Errors = NDArray[Any]
 _DIGITS = 12  # significant digits of values added to a range
 
 
-def choose(
-    grid: Grid,
-    errors: Sequence[Errors | None],
-    at: int,
-    *,
-    prefer: Mapping[str, str] = MappingProxyType({}),
-    rounds: bool = False,
-) -> Choice | None:
-    """Select the point with the fewest errors.
+def choose(grid: Grid, errors: Sequence[Errors | None], at: int, rule: Select) -> Choice | None:
+    """Select the point with the fewest errors and, by some rules, a number of rounds up to ``at``.
 
     Parameters
     ----------
@@ -56,50 +48,44 @@ def choose(
         Errors of each point after each round; None for a point that could not be fitted.
     at : int
         Number of rounds, at most T.
-    prefer : mapping of name to {"smallest", "largest"}, default={}
-        Preferred parameter values among ties.
-    rounds : bool, default=False
-        Select the number of rounds too, from 1 to ``at``.
+    rule : Select
+        Says whether rounds are selected too, and which values are preferred among ties.
 
     Returns
     -------
     choice : Choice or None
         None if no point could be fitted.
     """
-    first = 0 if rounds else at - 1
+    first = 0 if rule.rounds else at - 1
     usable = {index: counts[first:at] for index, counts in enumerate(errors) if counts is not None}
     if not usable:
         return None
     best = min(counts.min() for counts in usable.values())
     tied = [index for index, counts in usable.items() if counts.min() == best]
-    names, points = [axis.name for axis in grid], points_of(grid)
-    ends = [(names.index(name), end) for name, end in prefer.items() if name in names]
-    signs = [(n, 1 if end == "smallest" else -1) for n, end in ends]
-    index = min(tied, key=lambda place: [sign * points[place][n] for n, sign in signs])
-    return Choice(at, index, first + 1 + int(usable[index].argmin()))
+    names = [axis.name for axis in grid]
+    points = [dict(zip(names, point, strict=True)) for point in points_of(grid)]
+    signs = {n: 1 if end == "smallest" else -1 for n, end in rule.prefer.items() if n in names}
+    index = min(tied, key=lambda place: [sign * points[place][n] for n, sign in signs.items()])
+    return Choice(at, index, points[index], first + 1 + int(usable[index].argmin()))
 
 
-def mean_errors(counts: Sequence[Errors | None], sizes: Sequence[int]) -> Errors | None:
-    """Return integers proportional to the mean error rates on several test parts.
+def mean_errors(trials: Sequence[tuple[Errors | None, int]]) -> Errors | None:
+    """Return integers proportional to the mean error rates on test parts of the given sizes.
 
     None if one of the fits failed.
     """
-    multiple = math.lcm(*sizes)
-    parts = [(errors, n) for errors, n in zip(counts, sizes, strict=True) if errors is not None]
-    if len(parts) < len(sizes):
-        return None
-    total: Errors = np.sum([c.astype(object) * (multiple // n) for c, n in parts], axis=0)
-    return total
+    multiple = math.lcm(*(n for _, n in trials))
+    parts = [errors.astype(object) * (multiple // n) for errors, n in trials if errors is not None]
+    return np.sum(parts, axis=0) if len(parts) == len(trials) else None
 
 
-def extended(grid: Grid, selected: Iterable[Point], reaches: Mapping[str, Reach]) -> Grid:
+def extended(grid: Grid, selected: Sequence[Point], reaches: Mapping[str, Reach]) -> Grid:
     """Return the grid, with a further value at each end of a range where a selected value is.
 
     Parameters with a single value have no range.
     """
-    points = list(selected)
     return tuple(
-        _longer(axis, {point[index] for point in points}, reaches[axis.name])
+        _longer(axis, {point[index] for point in selected}, reaches[axis.name])
         if axis.name in reaches and len(axis.values) > 1
         else axis
         for index, axis in enumerate(grid)
@@ -116,6 +102,7 @@ def groups_of(heads: Iterable[Run], rule: Select) -> list[list[Run]]:
     return list(groups.values())
 
 
+@dataclass(eq=False)
 class Selection:
     """The selection of parameters for runs that share a grid.
 
@@ -124,9 +111,8 @@ class Selection:
     heads : list of Run
     config : Config
         With the key ``select``.
-    read : callable
-        Takes a run and returns its record, or None if there is no record. Every run it is called
-        with is required.
+    find : callable
+        Takes a run and returns it with its status. Every run it is called with is required.
     of_any_seed : dict
         Trials made so far, shared with the selections of other seeds.
 
@@ -141,30 +127,26 @@ class Selection:
         fitted. None while trials are missing.
     """
 
-    def __init__(
-        self,
-        heads: list[Run],
-        config: Config,
-        read: Callable[[Run], Record | None],
-        of_any_seed: dict[tuple[Any, ...], Run],
-    ) -> None:
+    heads: list[Run]
+    config: Config
+    find: Callable[[Run], PlannedRun]
+    of_any_seed: dict[tuple[Any, ...], Run]
+
+    def __post_init__(self) -> None:
+        head, config = self.heads[0], self.config
         assert config.select is not None
-        self.heads = heads
         self.rule = config.select
         self.curve = "test_errors" if self.rule.by == "test" else "validation_errors"
-        self._read = read
-        self._of_any_seed = of_any_seed
         #: Errors of each trial after each round, and size of the sample; (None, 0) after a failure.
         self._found: dict[Run, tuple[Errors | None, int]] = {}
-        self.rounds = heads[0].rounds
         #: Numbers of rounds to select parameters for: the checkpoints and the last round.
-        before = [] if self.rule.rounds else [at for at in config.checkpoints if at < self.rounds]
-        self.ats = (*before, self.rounds)
-        self.grid = heads[0].booster.grid
-        entries = [entry for entry in config.datasets if entry.data.label == heads[0].dataset]
+        before = [] if self.rule.rounds else [at for at in config.checkpoints if at < head.rounds]
+        self.ats = (*before, head.rounds)
+        self.grid = head.booster.grid
+        entries = [entry for entry in config.datasets if entry.data.label == head.dataset]
         self.choices = self._select(self.rule.extend if all(e.extend for e in entries) else {})
         for run in self.selected():
-            self._read(run)
+            self.find(run)
 
     def _select(self, reaches: Mapping[str, Reach]) -> dict[Run, list[Choice]] | None:
         """Select points, extending the grid as needed; None if a trial is missing."""
@@ -182,13 +164,13 @@ class Selection:
 
     def _trial(self, head: Run, point: Point) -> Run:
         like = head.around_seed, head.dataset, head.method, head.rounds, str(point)
-        if like not in self._of_any_seed:
+        if like not in self.of_any_seed:
             booster = with_point(replace(head.booster, grid=self.grid), point)
             run, folds = replace(head, booster=booster), self.rule.folds
             if folds is not None:
                 run = replace(run, validation=folds, record=(), checkpoints=(), metrics=())
-            self._of_any_seed[like] = run
-        return self._of_any_seed[like].with_seed(head.seed)
+            self.of_any_seed[like] = run
+        return self.of_any_seed[like].with_seed(head.seed)
 
     def _fit_of(self, head: Run, choice: Choice) -> Run:
         """Return the run whose test error a choice reports."""
@@ -198,23 +180,20 @@ class Selection:
     def _choose(self) -> dict[Run, list[Choice]]:
         found = {head: [self._found[run] for run in runs] for head, runs in self.trials.items()}
         if self.rule.by == "test":
-            sizes = [next((n for _, n in trials if n), 0) for trials in found.values()]
-            columns = zip(*([errors for errors, _ in t] for t in found.values()), strict=True)
-            means = [mean_errors(column, sizes) for column in columns]
+            means = [mean_errors(trials) for trials in zip(*found.values(), strict=True)]
             return dict.fromkeys(self.heads, self._choices(means))
         return {head: self._choices([errors for errors, _ in t]) for head, t in found.items()}
 
     def _choices(self, errors: Sequence[Errors | None]) -> list[Choice]:
-        prefer, rounds = self.rule.prefer, self.rule.rounds
-        choices = (choose(self.grid, errors, at, prefer=prefer, rounds=rounds) for at in self.ats)
+        choices = (choose(self.grid, errors, at, self.rule) for at in self.ats)
         return [choice for choice in choices if choice is not None]
 
     def _has_record(self, run: Run) -> bool:
         """Return whether a trial has a record; keep what the selection needs of it."""
-        if run not in self._found and (record := self._read(run)) is not None:
+        if run not in self._found and (record := self.find(run).record()) is not None:
             found: tuple[Errors | None, int] = None, 0
             if record.status == "ok":
-                errors = record.curve_at(self.curve, np.arange(1, self.rounds + 1))
+                errors = record.curve_at(self.curve, np.arange(1, run.rounds + 1))
                 is_left_out = np.isnan(errors)  # in a packed record
                 if not self.rule.rounds and is_left_out[[at - 1 for at in self.ats]].any():
                     return False
@@ -247,52 +226,50 @@ class Selection:
         choices = (self.choices or {}).items()
         return [self._fit_of(head, choice) for head, of_head in choices for choice in of_head]
 
-    def status(self, head: Run, planned: Mapping[Run, PlannedRun]) -> tuple[str, str]:
+    def status(self, head: Run) -> tuple[str, str]:
         """Return the status of the selection for a head, and its explanation."""
         if self.choices is None:
-            trials = [planned[run] for run in self.tried()]
-            absent = [trial for trial in trials if trial.status == "skipped"]
-            if absent:
-                return "skipped", absent[0].reason
-            n_open = sum(run not in self._found for run in self.tried())
-            return "missing", f"{n_open} of {len(trials)} fits needed for the selection are missing"
-        fits = [planned[self._fit_of(head, choice)] for choice in self.choices[head]]
+            tried = self.tried()
+            for trial in map(self.find, tried):
+                if trial.status == "skipped":
+                    return "skipped", trial.reason
+            n_open = sum(run not in self._found for run in tried)
+            return "missing", f"{n_open} of {len(tried)} fits needed for the selection are missing"
+        fits = [self.find(self._fit_of(head, choice)) for choice in self.choices[head]]
         if not fits:  # with `by: test`, maybe because of trials of other seeds or folds alone
-            trials = [planned[run] for run in (*self.trials[head], *self.tried())]
+            trials = map(self.find, (*self.trials[head], *self.tried()))
             return next((t.status, t.reason) for t in trials if t.status in FAILURES)
         worst = next((fit for fit in fits if fit.status != "ok"), fits[-1])
         if worst.status in ("missing", "stale"):
             return "missing", "the selected parameters must be refitted"
         return worst.status, worst.reason
 
-    def result(self, head: Run, planned: Mapping[Run, PlannedRun]) -> Result:
+    def result(self, head: Run) -> Result:
         """Read the record of the selected fits, combined if they vary with the rounds.
 
         Curves are constant after the selected number of rounds.
         """
-        status, reason = self.status(head, planned)
+        status, reason = self.status(head)
         choices = (self.choices or {}).get(head)
         if not choices:
             return Result(head, status, reason)
         fits = [self._fit_of(head, choice) for choice in choices]
         run = replace(fits[-1], booster=replace(fits[-1].booster, label=head.method))
-        records = [record for fit in fits if (record := planned[fit].record()) is not None]
-        if len(records) < len(fits) or status != "ok":
-            whole = len(records) == len(fits)
-            return Result.read(run, status, reason, records[-1] if whole else None)
+        records = [record for fit in fits if (record := self.find(fit).record()) is not None]
+        record = records[-1] if len(records) == len(fits) else None
+        if record is None or status != "ok":
+            return Result.read(run, status, reason, record)
         if any("test_errors" not in record.curves for record in records):
             what = "the packed record of this selection holds only the errors that were compared"
             return Result(head, "missing", what)
         update: dict[str, Any] = {"at_checkpoints": _checkpoints(records, choices)}
         if len(choices) > 1 or choices[0].at != choices[0].rounds:
             update["curves"] = _joined(records, choices)
-        record = records[-1].model_copy(update=update)
-        return Result(run, status, reason, record, self._selected(head, choices, planned))
+        record = record.model_copy(update=update)
+        return Result(run, status, reason, record, self._selected(head, choices))
 
-    def _selected(
-        self, head: Run, choices: Sequence[Choice], planned: Mapping[Run, PlannedRun]
-    ) -> Selected:
-        trials = [planned[run] for run in self.trials[head]]
+    def _selected(self, head: Run, choices: Sequence[Choice]) -> Selected:
+        trials = [self.find(run) for run in self.trials[head]]
         folds = self.rule.folds["folds"] if self.rule.folds is not None else 1
         return Selected(
             self.grid,

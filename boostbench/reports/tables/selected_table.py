@@ -85,7 +85,7 @@ def _chosen(selected: Selected, at: int | None) -> dict[str, Any]:
         what = f"at must be a T for which a choice was made ({', '.join(map(str, choices))})"
         raise BoostbenchError(f"{what}, found {at!r}")
     choice = selected.choices[-1] if at is None else choices[at]
-    return {**selected.values(choice), "rounds": choice.rounds}
+    return {**choice.values, "rounds": choice.rounds}
 
 
 def _fits_and_time(selections: Sequence[Selected]) -> tuple[str, str]:

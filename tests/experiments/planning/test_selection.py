@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boostbench.experiments.configs.config import Reach
+from boostbench.experiments.configs.config import Reach, Select
 from boostbench.experiments.configs.entries import points_of, with_point
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
@@ -23,6 +23,7 @@ from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import load_plan
 
 GRID = (Axis(("depth",), (1, 2, 3)), Axis(("learner", "tree", "beta"), (1e-5, 1e-6)))
+RULE = Select(by="validation")
 BASE = """
 name: trial
 datasets: [wine]
@@ -50,27 +51,28 @@ def test_a_point_goes_into_the_parameters_and_the_label():
 
 def test_the_fewest_errors_are_selected_and_ties_follow_prefer_then_the_order():
     counts = errors([9, 5], [9, 4], [9, 4], [1, 6], [9, 4], [9, 9])
-    assert choose(GRID, counts, 2).index == 1
-    largest = choose(GRID, counts, 2, prefer={"beta": "largest"})
-    assert largest.index == 2
-    both = choose(GRID, counts, 2, prefer={"depth": "largest", "beta": "largest"})
-    assert both.index == 4
-    assert choose(GRID, counts, 1).index == 3
-    assert choose(GRID, counts, 2, prefer={"absent": "largest"}).index == 1
+    assert choose(GRID, counts, 2, RULE).index == 1
+    for prefer, index in (
+        ({"beta": "largest"}, 2),
+        ({"depth": "largest", "beta": "largest"}, 4),
+        ({"absent": "largest"}, 1),
+    ):
+        assert choose(GRID, counts, 2, Select(by="validation", prefer=prefer)).index == index
+    assert choose(GRID, counts, 1, RULE).index == 3
 
 
 def test_rounds_are_chosen_with_the_point():
     counts = errors([7, 3, 3, 8], [3, 9, 9, 9], [9, 9, 9, 9], None, None, None)
-    choice = choose(GRID, counts, 4, rounds=True)
+    rule = Select(by="validation", rounds=True)
+    choice = choose(GRID, counts, 4, rule)
     assert (choice.index, choice.rounds) == (0, 2)
-    assert choose(GRID, counts, 1, rounds=True).index == 1
-    assert choose(GRID, errors(*[None] * 6), 4) is None
+    assert choose(GRID, counts, 1, rule).index == 1
+    assert choose(GRID, errors(*[None] * 6), 4, RULE) is None
 
 
 def test_mean_errors_of_parts_of_several_sizes_are_ordered_exactly():
-    sizes = [3, 4]
-    one = mean_errors([np.array([1]), np.array([2])], sizes)
-    other = mean_errors([np.array([2]), np.array([1])], sizes)
+    one = mean_errors([(np.array([1]), 3), (np.array([2]), 4)])
+    other = mean_errors([(np.array([2]), 3), (np.array([1]), 4)])
     assert one[0] == 4 + 6
     assert other[0] == 8 + 3
 
@@ -216,10 +218,10 @@ def test_a_grid_extends_itself_until_nothing_lies_at_an_end(config_file, tmp_pat
     rule = "select: {by: validation, extend: {scale: {factor: 10, within: [1, 1000]}}, "
     config = load_config(config_file(text + rule + "prefer: {scale: largest}}\n"))
     assert do_all(config, tmp_path) == [6, 3, 3]  # all tie, so the largest is kept
-    assert [its.values(its.choices[0]) for its in told(config, tmp_path)] == [{"scale": 1000.0}] * 3
+    assert [its.choices[0].values for its in told(config, tmp_path)] == [{"scale": 1000.0}] * 3
     alone = text.replace("[wine]", "[wine: {extend: false}]")
     config = load_config(config_file(alone + rule + "prefer: {scale: largest}}\n", "b.yaml"))
-    assert [its.values(its.choices[0]) for its in told(config, tmp_path)] == [{"scale": 10.0}] * 3
+    assert [its.choices[0].values for its in told(config, tmp_path)] == [{"scale": 10.0}] * 3
 
 
 def test_a_choice_is_open_until_all_its_points_are_done(config_file, tmp_path):
