@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import field
 from functools import cached_property
@@ -101,7 +100,7 @@ def _refuse(number: str) -> None:
 def _cost_matrix(value: tuple[tuple[float, ...], ...]) -> tuple[tuple[float, ...], ...]:
     numbers = [x for row in value for x in row]
     is_square = len(value) != 1 and all(len(row) == len(value) for row in value)
-    if value and not (is_square and any(numbers) and all(0 <= x < math.inf for x in numbers)):
+    if value and not (is_square and any(numbers) and min(numbers) >= 0):
         raise PydanticCustomError("cost", "not a cost matrix")
     return value
 

@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -67,15 +68,19 @@ def make_config(
             **more,
         }
     )
-    context = {"setting": Setting((path,)), "scope": config.scope()}
-    parts = read_parts([{kind: options} for kind, options in report or DEFAULT], context)
+    parts = read_parts([{kind: options} for kind, options in report or DEFAULT], reading(config))
     return config.model_copy(update={"report": parts})
+
+
+def reading(config: Config, *without: str) -> Any:
+    """Return what a validator of a key gets when the other keys are valid."""
+    data = {key: value for key, value in config if key not in without}
+    return SimpleNamespace(context={"setting": Setting((config.path,))}, data=data)
 
 
 def made(kind: str, study: Study, **options: Any) -> Any:
     """Return the table or figure that a report makes of options as a config has them."""
-    context = {"setting": Setting((study.config.path,)), "scope": study.config.scope()}
-    (part,) = read_parts([{kind: options}], context)
+    (part,) = read_parts([{kind: options}], reading(study.config))
     return part.options.function(study, **part.options.arguments())
 
 

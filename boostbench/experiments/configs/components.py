@@ -32,8 +32,6 @@ _NOT_IN_RUNS = {
 }
 #: Number of leading arguments passed by the program: (y, n_classes, rng, X) and (rng,).
 _PASSED = {"noise model": 4, "data-set generator": 1}
-#: Registries of what a run trains, whose parameters their classes check.
-_TRAINED = registry.boosters, registry.weak_learners
 #: Further parameters of every noise model.
 _ANY_NOISE = ("exact", "per_class")
 
@@ -73,7 +71,8 @@ def mistakes_of(
         Places are relative to the parameters.
     """
     name, mistakes = name or source, MistakesError()
-    is_booster, is_trained = kinds is registry.boosters, kinds in _TRAINED
+    is_booster = kinds is registry.boosters
+    is_trained = is_booster or kinds is registry.weak_learners
     try:
         component = kinds.get(source)
     except BoostbenchError as error:

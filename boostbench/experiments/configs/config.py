@@ -27,7 +27,6 @@ from boostbench.experiments.configs import fields
 from boostbench.experiments.configs.entries import DataSet, read_boosters, read_datasets, read_noise
 from boostbench.experiments.configs.kind_options import (
     Claim,
-    ClaimWords,
     ReportPart,
     Scope,
     read_claims,
@@ -40,7 +39,6 @@ from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, O
 
 #: Alias of `Config.path`, distinct from all keys of a config.
 FILE = "<file>"
-SizeName = Literal["quick", "standard", "full"]
 
 #: Values in a config whose report needs no runs.
 _NO_RUNS: Mapping[str, Any] = {"boosters": (), "datasets": (), "rounds": 1}
@@ -48,15 +46,7 @@ _NO_RUNS: Mapping[str, Any] = {"boosters": (), "datasets": (), "rounds": 1}
 
 def _read_by(read: Callable[[Any, ValidationInfo], Any]) -> BeforeValidator:
     """Return a validator that reads a list; `config_schema` describes its entries."""
-    return BeforeValidator(
-        lambda value, info: value if value == () else read(value, info),
-        json_schema_input_type=list[Any],
-    )
-
-
-def _read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
-    papers = (getattr(part.options, "paper", None) for part in info.data.get("report", ()))
-    return read_claims(value, _context(info), list(filter(None, papers)))
+    return BeforeValidator(read, json_schema_input_type=list[Any])
 
 
 # Each check belongs to the last key it needs, so that errors in other keys do not suppress it.
@@ -247,18 +237,13 @@ class Config(Model):
         None, description="Selection of parameter values from a 'grid'.", validate_default=True
     )
     limits: fields.Limits = Field(default_factory=fields.Limits, description="Limits of one run.")
-    report: Annotated[
-        tuple[InstanceOf[ReportPart], ...],
-        BeforeValidator(
-            lambda value, info: read_parts(value or ("table", "curves"), _context(info)),
-            json_schema_input_type=list[Any],
-        ),
-    ] = Field((), description="Tables and figures, in order.", validate_default=True)
-    claims: Annotated[
-        tuple[InstanceOf[Claim], ...],
-        BeforeValidator(_read_claims, json_schema_input_type=list[ClaimWords]),
-    ] = Field((), description="Claims, each with its check.")
-    sizes: Mapping[SizeName, Mapping[str, Any]] = Field(
+    report: Annotated[tuple[InstanceOf[ReportPart], ...], _read_by(read_parts)] = Field(
+        (), description="Tables and figures, in order.", validate_default=True
+    )
+    claims: Annotated[tuple[InstanceOf[Claim], ...], _read_by(read_claims)] = Field(
+        (), description="Claims, each with its check."
+    )
+    sizes: Mapping[Literal["quick", "standard", "full"], Mapping[str, Any]] = Field(
         {},
         description="Keys that --size replaces.",
         json_schema_extra={"wanted": "{quick: {key: value}} with keys of a config"},
@@ -280,8 +265,3 @@ def checkpoint_ladder(rounds: int) -> tuple[int, ...]:
     """
     steps = (m * 10**e for e in range(len(str(rounds))) for m in (1, 2, 5))
     return (*(step for step in steps if step < rounds), rounds)
-
-
-def _context(info: ValidationInfo) -> Mapping[str, Any]:
-    setting = fields.setting_of(info)
-    return {"setting": setting, "scope": Scope(info.data, setting.files[0])}

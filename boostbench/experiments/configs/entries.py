@@ -80,11 +80,12 @@ def read_list(
     Raises
     ------
     ValueError
-        If the value is not a list, or has fewer than ``least`` items.
+        If the value is not a list, or has fewer than ``least`` items. The empty tuple, which no
+        file holds, is what a config without such entries is given.
     MistakesError
         With the errors of all items, at most about `_MOST_MISTAKES`.
     """
-    if not isinstance(value, list | tuple) or len(value) < least:
+    if value != () and (not isinstance(value, list | tuple) or len(value) < least):
         raise ValueError(f"must be {wanted}, found {show(value)}")
     mistakes = MistakesError()
     items = itertools.takewhile(lambda _: len(mistakes.found) < _MOST_MISTAKES, enumerate(value))
@@ -162,14 +163,13 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
     data = mistakes.take(partial(validated, Data), named)
     entry = mistakes.take(DataSet.model_validate, {"data": data or Data(name), **settings})
     boosters: Sequence[BoosterSpec] = config.get("boosters", ())
-    known = {label for booster in boosters for label in (booster.label, booster.name)}
-    for key in entry.boosters if entry and known else ():
-        if key not in known:
+    for key in entry.boosters if entry and boosters else ():
+        meant = [booster for booster in boosters if key in (booster.label, booster.name)]
+        for booster in meant:
+            mistakes.take(partial(_check_parameters, setting, entry), booster, "boosters", key)
+        if not meant:
+            known = {name for booster in boosters for name in (booster.label, booster.name)}
             mistakes.add(unknown("booster", key, known), "boosters", key)
-    check = partial(_check_parameters, setting, entry=entry)
-    for key, booster in itertools.product(entry.boosters if entry else (), boosters):
-        if key in (booster.label, booster.name):
-            mistakes.take(check, booster, "boosters", key)
     for key in entry.at_most if entry and boosters else ():
         if all(entry.adapted(booster).parameter(key) is None for booster in boosters):
             mistakes.add(f"no booster is given a parameter {key!r}", "at_most", key)
@@ -213,12 +213,12 @@ def _read_booster(setting: Setting, item: Any) -> list[BoosterSpec]:
         for variant, how in swept
     ]
     for variant in variants:
-        mistakes.take(partial(_check_parameters, setting), variant)
+        mistakes.take(partial(_check_parameters, setting, None), variant)
     mistakes.close()
     return variants
 
 
-def _check_parameters(setting: Setting, booster: BoosterSpec, entry: DataSet | None = None) -> None:
+def _check_parameters(setting: Setting, entry: DataSet | None, booster: BoosterSpec) -> None:
     """Check the parameters of a booster, or those for a data set, at each point of the grid."""
     mistakes, booster = MistakesError(), entry.adapted(booster) if entry else booster
     check = partial(setting.check, registry.boosters, booster.component, name=booster.name)

@@ -31,7 +31,7 @@ from pydantic import (
 from boostbench import registry
 from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.entries import read_list, refuse_repeats
-from boostbench.experiments.configs.fields import Text, is_number
+from boostbench.experiments.configs.fields import Text, is_number, setting_of
 from boostbench.experiments.runs import Noise
 from boostbench.registry import Registry, name_and_options
 from boostbench.source import show, where_in
@@ -93,9 +93,6 @@ class Options(Model):
     """Options of one registered kind."""
 
     function: ClassVar[Callable[..., Any]]  # the function of the kind
-    own: ClassVar[tuple[str, ...]] = ()  # options declared by the function
-    #: True if the model is derived from a function; False if the kind itself is the model.
-    is_derived: ClassVar[bool] = True
 
     def check(self, scope: Scope) -> None:
         """Check valid options in combination, and against the rest of the config.
@@ -112,7 +109,8 @@ class Options(Model):
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments of the function."""
-        return {name: getattr(self, name) for name in self.own}
+        names = inspect.signature(self.function).parameters.keys() & type(self).model_fields
+        return {name: getattr(self, name) for name in names}
 
 
 def options_model(kinds: Registry, name: str) -> type[Options]:
@@ -126,7 +124,7 @@ def options_model(kinds: Registry, name: str) -> type[Options]:
     kind, base = kinds.get(name), resolve_name(kinds.base)
     if isinstance(kind, type) and issubclass(kind, base):
         return kind
-    if not base.is_derived:
+    if kinds is registry.claims:
         what = f"{name!r} is not a {kinds.kind}: it is not a subclass of {base.__name__}"
         raise BoostbenchError(what)
     return _model(kind, base)
@@ -147,18 +145,15 @@ def read_options(kinds: Registry, name: str, written: Any, context: Mapping[str,
 
 @lru_cache(maxsize=500)
 def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
-    parameters = inspect.signature(function).parameters.values()
-    own = {p.name: p for p in parameters if p.kind is p.KEYWORD_ONLY}
     fields: dict[str, Any] = {}
-    for key, p in own.items():
-        if key not in base.model_fields:
+    for p in inspect.signature(function).parameters.values():
+        if p.kind is p.KEYWORD_ONLY and p.name not in base.model_fields:
             kind = Any if p.annotation is p.empty else p.annotation
             kind = eval(kind, function.__globals__) if isinstance(kind, str) else kind
-            fields[key] = kind, ... if p.default is p.empty else p.default
+            fields[p.name] = kind, ... if p.default is p.empty else p.default
     name = f"Options of {function.__name__}"
     model = create_model(name, __base__=base, __doc__=function.__doc__, **fields)
     model.function = staticmethod(function)
-    model.own = tuple(own)
     return model
 
 
@@ -235,24 +230,21 @@ class Claim(ClaimWords):
         return where_in(self.entry, (self.kind, *place)) or str(self.scope.path)
 
 
-def read_claims(value: Any, context: Mapping[str, Any], papers: Sequence[Any]) -> tuple[Claim, ...]:
-    """Return the claims listed under the key ``claims``.
+def _context(info: ValidationInfo) -> Mapping[str, Any]:
+    """Return the context in which options of a config are validated."""
+    setting = setting_of(info)
+    return {"setting": setting, "scope": Scope(info.data, setting.files[0])}
 
-    Parameters
-    ----------
-    value : object
-    context : mapping
-        The setting and the scope of the config.
-    papers : sequence of PaperValues
-        Printed values that the tables and figures of the config show. They must satisfy
-        the claims of the paper, unless a reason is given.
 
-    Raises
-    ------
-    MistakesError
-        If a kind or an option is unknown or invalid.
+def read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
+    """Read the key ``claims``.
+
+    Printed values that the tables and figures of the config show must satisfy the claims of the
+    paper, unless a reason is given.
     """
-    return read_list(value, partial(_read_claim, context, papers), "a list of claims")
+    shown = (getattr(part.options, "paper", None) for part in info.data.get("report", ()))
+    read = partial(_read_claim, _context(info), list(filter(None, shown)))
+    return read_list(value, read, "a list of claims")
 
 
 def _read_claim(context: Mapping[str, Any], papers: Sequence[Any], value: Any) -> list[Claim]:
@@ -294,17 +286,13 @@ class ReportPart:
     written: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
 
-def read_parts(value: Any, context: Mapping[str, Any]) -> tuple[ReportPart, ...]:
-    """Read the parts of a report.
+def read_parts(value: Any, info: ValidationInfo) -> tuple[ReportPart, ...]:
+    """Read the key ``report``: a table and curves if it is empty.
 
     The name of a part is its option ``name`` or its kind.
-
-    Raises
-    ------
-    MistakesError
-        If a kind or an option is unknown or invalid, or two parts have the same name.
     """
-    parts = read_list(value, partial(_read_part, context), "a list of parts such as [table: {...}]")
+    read, value = partial(_read_part, _context(info)), value or ("table", "curves")
+    parts = read_list(value, read, "a list of parts such as [table: {...}]")
     names = ((part.name, index) for index, part in enumerate(parts))
     refuse_repeats(names, "parts of the report", "name")
     return parts

@@ -246,7 +246,6 @@ class Kind(Options):
         Expected number of cases in each group, checked when the config is read.
     """
 
-    is_derived = False
     #: Sample of the tests, for kinds without the option ``unit`` (see `AboutMeans`).
     fixed_unit: ClassVar[UnitOfTest] = "runs"
 

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from boostbench.experiments.configs.config import Config
-from boostbench.experiments.configs.fields import Setting
 from boostbench.experiments.configs.kind_options import read_claims
+from tests.reports.synthetic import reading
 
 #: Shipped configs, with kinds of claims beside them.
 CONFIGS = Path(__file__).resolve().parents[3] / "configs"
@@ -15,5 +15,5 @@ CONFIGS = Path(__file__).resolve().parents[3] / "configs"
 
 def with_claims(config: Config, *claims: dict[str, Any]) -> Config:
     """Return the config with claims, as `load_config` would."""
-    context = {"setting": Setting((config.path,)), "scope": config.scope()}
-    return config.model_copy(update={"claims": read_claims(list(claims), context, ())})
+    info = reading(config, "report")
+    return config.model_copy(update={"claims": read_claims(list(claims), info)})
