@@ -73,7 +73,7 @@ class PredictionsGrow(_AboutPredictions):
             values = [reach(result, T) for T in steps]
             return float(all(a < b for a, b in itertools.pairwise(values)))
 
-        for cell in evidence.cells(self.booster, along="rounds"):
+        for cell in evidence.cells(self.booster, along="at"):
             held = evidence.sample(cell, read=grows)
             means = [evidence.sample(cell, read=partial(reach, T=T)).mean for T in steps]
             outcome = near(held, Repeats.constant(1.0, held), 0.0)

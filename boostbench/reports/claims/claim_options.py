@@ -66,9 +66,8 @@ def _levels(levels: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     labels = _several(tuple(label for level in levels for label in level))
     if len(levels) < 2:
         raise ValueError(f"must have at least two levels, found {show([*map(list, levels)])}")
-    for index, label in enumerate(labels):
-        if label in labels[:index]:
-            raise ValueError(f"{label!r} is listed twice")
+    if twice := [label for label in labels if labels.count(label) > 1]:
+        raise ValueError(f"{twice[0]!r} is listed twice")
     return levels
 
 
@@ -306,9 +305,11 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
         return Quantity.model_validate(value, context=info.context)
     if value in ("noise_rate", "others"):
         return value
-    known, are_known = scope_of(info).boosters, "boosters" not in scope_of(info).unknown
-    is_name = isinstance(value, str) and (value in known or nearest(value, known) is not None)
-    if are_known and not is_name and not isinstance(value, list):
+    scope, is_name = (
+        scope_of(info),
+        isinstance(value, str) and nearest(value, scope_of(info).boosters),
+    )
+    if not is_name and not isinstance(value, list) and "boosters" not in scope.unknown:
         what = "a booster or a list of them, others, a number, 15%, noise_rate or {booster: NAME}"
         raise ValueError(f"must be {what}, found {show(value)}")
     return _LABELS.validate_python(value, context=info.context)

@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -39,14 +38,14 @@ from boostbench.reports.claims.inference import (
     outcome_of,
     turned,
 )
-from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Cell, Evidence
+from boostbench.reports.claims.kind import AboutMeans, AboutValues, Along, Case, Cell, Evidence
+from boostbench.reports.text import listed
 from boostbench.reports.values.estimates import ROUNDING, UNSHARED, competition_ranks
 from boostbench.reports.values.frame import END, Result, error_at
 from boostbench.reports.values.paper import ONE_DRAW, PaperValue, compare_with_printed, placebo_of
 from boostbench.reports.values.part_options import PaperFile
 from boostbench.reports.values.samples import Repeats, combined, in_common, mean, over_sets
 
-_NOTHING = Amount()
 _DECIMALS = 10
 #: Options that a bound of each kind takes.
 _TAKEN = {order: {"ties", "by"} for order in ("lower_than", "higher_than")}
@@ -61,10 +60,8 @@ class Relation(AboutValues):
     ----------
     booster : tuple of str
     lower_than, higher_than, equal_to : number, "noise_rate", boosters, "others" or Quantity
-        Exactly one is given, or `never_above`. A relation to several boosters must hold for each;
-        ``others`` are all other boosters.
-    never_above : same types
-        Bound that no run exceeds, as of a theorem; nothing is left to chance.
+        Exactly one bound is given. A relation to several boosters must hold for each; ``others``
+        are all other boosters.
     within : Amount
         Tolerance of ``equal_to``.
     ties : bool
@@ -75,17 +72,17 @@ class Relation(AboutValues):
     lower_than: Bound | None = None
     higher_than: Bound | None = None
     equal_to: Bound | None = None
-    never_above: Bound | None = None
     within: Tolerance = Tolerance()
     ties: bool = False
 
     @model_validator(mode="after")
     def _is_one(self) -> Relation:
         if len(self._given) != 1:
-            raise ValueError("needs one of lower_than, higher_than, equal_to and never_above")
-        idle = {"ties", "within", "by"} & self.model_fields_set - _TAKEN[self._given[0]]
-        if idle:
-            raise ValueError(f"{self._given[0]} takes no {min(idle)!r}, which would be ignored")
+            bounds = [name for name in _TAKEN if name in type(self).model_fields]
+            raise ValueError(f"needs one of {listed(bounds)}")
+        (name,) = self._given
+        if idle := {"ties", "within", "by"} & self.model_fields_set - _TAKEN[name]:
+            raise ValueError(f"{name} takes no {min(idle)!r}, which would be ignored")
         if isinstance(self.bound, tuple) and (both := {*self.bound} & {*self.booster}):
             raise ValueError(f"{min(both)!r} is on both sides")
         if isinstance(self.bound, Quantity):
@@ -93,14 +90,14 @@ class Relation(AboutValues):
         return self
 
     @property
-    def _given(self) -> list[str]:
-        return [name for name in _TAKEN if getattr(self, name) is not None]
+    def _given(self) -> dict[str, Bound]:
+        bounds = {name: getattr(self, name, None) for name in _TAKEN}
+        return {name: bound for name, bound in bounds.items() if bound is not None}
 
     @property
     def bound(self) -> Bound:
         """The given bound."""
-        found: Bound = getattr(self, self._given[0])
-        return found
+        return next(iter(self._given.values()))
 
     def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Repeats]:
         """Return the samples to compare with those of the boosters ``mine``, by name."""
@@ -120,15 +117,6 @@ class Relation(AboutValues):
         on_each = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
         return {"compared with": replace(rates, on_each=on_each)}
 
-    def judge(self, left: Repeats, right: Repeats, by: Amount = _NOTHING) -> Outcome:
-        """Decide on one pair; for ``higher_than``, the sides are exchanged."""
-        if self.equal_to is not None:
-            return near(left, right, self.within.of(right.mean))
-        if self.never_above is not None:
-            return never_above(left, right)
-        pair = (left, right) if self.higher_than is None else (right, left)
-        return lower(*pair, ties=self.ties, slack=-by.of())
-
 
 @claims.register("compares")
 class Compares(Relation, AboutMeans):
@@ -136,6 +124,8 @@ class Compares(Relation, AboutMeans):
 
     Attributes
     ----------
+    never_above : bound
+        Bound that no run exceeds, as of a theorem; nothing is left to chance.
     several : {"each", "any", "mean"}
         Treatment of several boosters: each is a case, one of them is enough, or their mean is
         compared.
@@ -144,8 +134,9 @@ class Compares(Relation, AboutMeans):
         negative amount is a tolerance.
     """
 
+    never_above: Bound | None = None
     several: Literal["each", "any", "mean"] = "each"
-    by: Margin = _NOTHING
+    by: Margin = Amount()
 
     @model_validator(mode="after")
     def _has_rivals(self) -> Compares:
@@ -177,13 +168,22 @@ class Compares(Relation, AboutMeans):
                 of + name: its.map(lambda value: share * value) for name, its in found.items()
             }
             outcome = any_of(
-                all_of(self.judge(left, right, self.by) for right in rivals.values())
+                all_of(self._judge(left, right) for right in rivals.values())
                 for left in own.values()
             )
             if self.higher_than is not None:
                 outcome = turned(outcome)  # the difference is left minus right again
             left = own if not is_each or len(self.booster) == 1 else {"value": own[mine[0]]}
             yield evidence.compared(cell, outcome, {**left, **rivals})
+
+    def _judge(self, left: Repeats, right: Repeats) -> Outcome:
+        """Decide on one pair; for ``higher_than``, the sides are exchanged."""
+        if self.equal_to is not None:
+            return near(left, right, self.within.of(right.mean))
+        if self.never_above is not None:
+            return never_above(left, right)
+        pair = (left, right) if self.higher_than is None else (right, left)
+        return lower(*pair, ties=self.ties, slack=-self.by.of())
 
 
 @claims.register("share")
@@ -202,9 +202,8 @@ class ShareOfRuns(Relation):
         """Yield the outcome on the share of runs in each cell."""
         for cell in evidence.cells(self.booster):
             own = evidence.sample(cell)
-            rivals = [*self.rivals(evidence, cell, (cell.booster,)).values()]
-            alone = [replace(sample, on_each={}) for sample in (own, *rivals)]
-            successes = combined(alone, self._is_met)
+            rivals = self.rivals(evidence, cell, (cell.booster,)).values()
+            successes = combined([own, *rivals], self._is_met, by_sample=False)
             outcome = at_least(successes, self.runs)
             yield evidence.case(cell, outcome, held_in(successes, outcome))
 
@@ -214,7 +213,7 @@ class ShareOfRuns(Relation):
         if self.equal_to is not None:
             return float(all(abs(own - each) <= self.within.of(each) + ROUNDING for each in others))
         sign = 1 if self.higher_than is None else -1
-        edge = ROUNDING if self.ties or self.never_above is not None else -ROUNDING
+        edge = ROUNDING if self.ties else -ROUNDING
         return float(all(sign * (own - each) <= edge for each in others))
 
 
@@ -234,12 +233,13 @@ class Ordered(AboutMeans):
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on the order in each cell."""
+        steps = [*itertools.pairwise(self.boosters)]
         for cell in evidence.cells():
-            levels = [[evidence.sample(cell, name) for name in level] for level in self.boosters]
-            pairs = (itertools.product(*steps) for steps in itertools.pairwise(levels))
-            outcome = all_of(lower(*pair, ties=self.ties) for pair in itertools.chain(*pairs))
-            labels, values = itertools.chain(*self.boosters), itertools.chain(*levels)
-            yield evidence.compared(cell, outcome, dict(zip(labels, values, strict=True)))
+            labels = itertools.chain(*self.boosters)
+            values = {label: evidence.sample(cell, label) for label in labels}
+            pairs = (pair for step in steps for pair in itertools.product(*step))
+            outcome = all_of(lower(values[a], values[b], ties=self.ties) for a, b in pairs)
+            yield evidence.compared(cell, outcome, values)
 
 
 @claims.register("agrees")
@@ -325,9 +325,9 @@ class Trend(AboutMeans):
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield an outcome on all steps together."""
         steps = self._steps
-        for cell in evidence.cells(self.booster, along=self.over):
-            key = "at" if self.over == "rounds" else "noise"
-            cells = [replace(cell, **{key: step}) for step in steps]  # type: ignore[arg-type]
+        axis: Along = "at" if self.over == "rounds" else "noise"
+        for cell in evidence.cells(self.booster, along=axis):
+            cells = [replace(cell, **{axis: step}) for step in steps]  # type: ignore[arg-type]
             values = [self._value(evidence, each) for each in cells]
             outcome = all_of(self._step(*pair) for pair in itertools.pairwise(values))
             outcome = turned(outcome) if self.direction == "rises" else outcome
@@ -398,17 +398,13 @@ class MatchesPaper(AboutValues):
         for cell in evidence.cells(labels, named=True):
             if self.errors:
                 yield self._counted(evidence, cell)
-                continue
-            value = evidence.printed(self.paper, cell, cell.datasets[0])
-            if value is not None and value.error is not None:
-                others = [replace(cell, booster=label) for label in columns]
-                printed = (evidence.printed(self.paper, each, cell.datasets[0]) for each in others)
-                agrees = partial(self._agrees, evidence, value)
-                placebo = placebo_of(value, zip(printed, others, strict=True), agrees)
-                yield replace(self._compared(evidence, value, cell), placebo=placebo)
-
-    def _agrees(self, evidence: Evidence, value: PaperValue, cell: Cell) -> bool:
-        return self._compared(evidence, value, cell).outcome.here is True
+            elif (value := evidence.printed(self.paper, cell)) and value.error is not None:
+                agree = []
+                for each in (replace(cell, booster=label) for label in columns):
+                    found = self._compared(evidence, value, each)
+                    agree.append((evidence.printed(self.paper, each), found.outcome.here is True))
+                case = self._compared(evidence, value, cell)
+                yield replace(case, placebo=placebo_of(value, agree))
 
     def _counted(self, evidence: Evidence, cell: Cell) -> Case:
         printed = self.errors[cell.booster][self.at.index(cell.at)]
@@ -476,9 +472,8 @@ class RanksWithin(AboutMeans):
         """Yield the outcome on the best rank in each cell."""
         for cell, ranks in ranked(evidence):
             if not ranks:
-                samples = [evidence.sample(cell, label) for label in evidence.scope.boosters]
-                gaps = [gap for sample in samples for gap in sample.gaps]
-                why = gaps[0] if gaps else UNSHARED
+                samples = (evidence.sample(cell, label) for label in evidence.scope.boosters)
+                why = next((gap for sample in samples for gap in sample.gaps), UNSHARED)
                 yield evidence.case(cell, Outcome("missing", planned=1, why=why), {})
                 continue
             best = min(self.booster, key=lambda label: ranks[label])

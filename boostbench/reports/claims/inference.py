@@ -165,26 +165,19 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
     if n == 0:
         return _missing(successes)
     n_successes = sum(successes.values.values())
-    beyond = n_successes / n - wanted
+    share = n_successes / n
+    beyond = share - wanted
     inflation = successes.design.inflation(n)
     k, m = round(n_successes / inflation), max(1, round(n / inflation))
     p = tuple(float(binomtest(k, m, wanted, each).pvalue) for each in ("greater", "less"))
     ends = binomtest(k, m).proportion_ci(method="wilson")
+    interval, here = (float(ends.low), float(ends.high)), beyond >= -ROUNDING
     total = NEVER
     if abs(beyond) > ROUNDING and 0 < wanted < 1 and not successes.design.overlap:
         z = NormalDist().inv_cdf(LEVEL)
         total = max(n + 1.0, wanted * (1 - wanted) * (z / beyond) ** 2)
-    return Outcome(
-        "open",
-        n_successes / n,
-        (float(ends.low), float(ends.high)),
-        n,
-        len(successes.design.units),
-        total,
-        here=beyond >= -ROUNDING,
-        test="exact binomial test of a share",
-        p=p,
-    )
+    planned, test = len(successes.design.units), "exact binomial test of a share"
+    return Outcome("open", share, interval, n, planned, total, here, test=test, p=p)
 
 
 def all_of(outcomes: Iterable[Outcome], size: Callable[[float], float] = float) -> Outcome:
@@ -264,19 +257,10 @@ def outcome_of(
 
     The number of units that would decide it has the bound at an end of the interval.
     """
-    n, total = len(pairs.values), NEVER
+    n, planned, total = len(pairs.values), len(pairs.design.units), NEVER
     if abs(beyond) > ROUNDING and estimated.per_unit:
         variance = (beyond / (estimated.reach / estimated.scale)) ** 2 - estimated.fixed
         total = max(n + 1, estimated.per_unit / variance) if variance > 0 else NEVER
-    return Outcome(
-        "open",
-        estimated.difference,
-        estimated.interval if estimated.scale else None,
-        n,
-        len(pairs.design.units),
-        total,
-        here,
-        why=estimated.why,
-        test=estimated.test,
-        p=p,
-    )
+    difference, interval = estimated.difference, estimated.interval if estimated.scale else None
+    why, test = estimated.why, estimated.test
+    return Outcome("open", difference, interval, n, planned, total, here, why=why, test=test, p=p)

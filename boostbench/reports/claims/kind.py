@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
@@ -37,7 +37,7 @@ from boostbench.validation import MistakesError
 #: Sample of a test: the runs of each data set, data sets, or data sets for the mean over them.
 UnitOfTest = Literal["runs", "sets", "mean"]
 #: Axis of the cells over which a kind iterates itself.
-Along = Literal["", "rounds", "noise"]
+Along = Literal["", "at", "noise"]
 #: Function from another config to its study.
 Studies = Callable[[Config], Study]
 
@@ -118,15 +118,15 @@ class Evidence:
         ----------
         boosters : sequence of str, default=("",)
             Labels of the boosters with separate cases.
-        along : {"", "rounds", "noise"}, default=""
-            Axis that the kind iterates over itself. Cells are yielded at its first value only, and
-            an exception at any value of the axis excludes the cell.
+        along : {"", "at", "noise"}, default=""
+            Field of the cells over which the kind iterates itself. Cells are yielded at its first
+            value only, and an exception at any of its values excludes the cell.
         named : bool or None, default=None
             True to name the booster in subjects; by default, only if there are several boosters.
         """
         options, unit = self.options, getattr(self.options, "unit", "runs")
         noises = self.noises[:1] if along == "noise" else self.noises
-        rounds = self._at[:1] if along == "rounds" else self._at
+        rounds = self._at[:1] if along == "at" else self._at
         named = len(boosters) > 1 if named is None else named
         for noise, at in itertools.product(noises, rounds):
             place = [noise] if len(noises) > 1 else []
@@ -168,7 +168,8 @@ class Evidence:
             results = self._results.get((cell.noise, dataset, label), [])
             name = "/".join([dataset, label, *([cell.noise] if cell.noise != "clean" else [])])
             if self._papers:
-                samples.append(self._printed(cell, dataset, label, metric))
+                place = replace(cell, datasets=(dataset,), booster=label)
+                samples.append(self._printed(place, metric))
             elif results:
                 samples.append(sample_of(results, name, metric=metric, at=cell.at, read=read))
             else:
@@ -176,13 +177,10 @@ class Evidence:
                 samples.append(Repeats({}, Design(units), (f"{name}: not among the runs",)))
         return over_sets(samples)
 
-    def printed(
-        self, paper: PaperValues, cell: Cell, dataset: str, booster: str = ""
-    ) -> PaperValue | None:
-        """Return the printed value of a booster in a cell; at the end, that of the largest T."""
-        label, names = booster or cell.booster, self.scope.names
-        datasets = dataset, names.get(dataset, dataset)
-        methods = label, names.get(label, label)
+    def printed(self, paper: PaperValues, cell: Cell) -> PaperValue | None:
+        """Return the printed value in a cell of one data set; at the end, that of the largest T."""
+        labels = cell.datasets[0], cell.booster
+        datasets, methods = ((label, self.scope.names.get(label, label)) for label in labels)
         rates = (noise.rate for noise in self.scope.noises if noise.full_label == cell.noise)
         # No table has a rate that is drawn with the problem, or the noise of a wrong config.
         rate = -1.0 if isinstance(rate := next(rates, -1.0), str) else rate
@@ -221,16 +219,16 @@ class Evidence:
         self, along: str, dataset: str, noise: str, at: int | str, booster: str = ""
     ) -> bool:
         cell = {"dataset": dataset, "noise": noise, "at": at, "booster": booster}
-        cell.pop("at" if along == "rounds" else along, None)
+        cell.pop(along, None)
         return any(
             all(wanted is None or cell.get(key, wanted) == wanted for key, wanted in exception)
             for exception in self.options.except_
         )
 
-    def _printed(self, cell: Cell, dataset: str, booster: str, metric: str) -> Repeats:
+    def _printed(self, cell: Cell, metric: str) -> Repeats:
         """Return the printed value that stands in place of results."""
         papers = self._papers if metric == PRINTED else ()
-        found = (self.printed(paper, cell, dataset, booster) for paper in papers)
+        found = (self.printed(paper, cell) for paper in papers)
         errors = [each.error for each in found if each and each.error is not None]
         return Repeats(dict(zip([(0, 0)], errors, strict=False)), Design(frozenset([(0, 0)])))
 

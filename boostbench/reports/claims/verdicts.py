@@ -213,12 +213,7 @@ def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float
 _MOST_GROUPS, _MOST_SAID = 3, 2
 _HERE = {True: "true", False: "false", None: "unknown"}
 #: Words for whether a case or a claim is beyond chance, by its state.
-BEYOND: dict[State, str] = {
-    "holds": "yes",
-    "fails": "contrary",
-    "open": "open",
-    "missing": "missing",
-}
+BEYOND = {"holds": "yes", "fails": "contrary", "open": "open", "missing": "missing"}
 #: Names of one claim and of several claims of an origin.
 _ORIGINS: dict[Origin, tuple[str, str]] = {
     "paper": ("claim of the paper", "claims of the paper"),
@@ -404,18 +399,10 @@ def verdict_json(verdict: Verdict) -> dict[str, Any]:
         "kind": verdict.claim.kind,
         "unit": verdict.unit,
         "more_units": verdict.more,
-        "groups": [
-            {**_plain(group), "verdict": status_of(group.here, group.beyond)}
-            for group in verdict.groups
-        ],
+        "groups": [{**_plain(g), "verdict": status_of(g.here, g.beyond)} for g in verdict.groups],
         "cases": [
-            {
-                "where": case.group,
-                "case": case.subject,
-                "shown": case.numbers,
-                **_plain(case.outcome),
-            }
-            for case in verdict.cases
+            {"where": c.group, "case": c.subject, "shown": c.numbers, **_plain(c.outcome)}
+            for c in verdict.cases
         ],
     }
 
@@ -433,9 +420,5 @@ def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
         lines = ([*rows[0]], *(row.values() for row in rows))
         cells = ([markdown(in_print(cell)) for cell in line] for line in lines)
         tables.append(markdown_table(next(cells), numbers, cells))
-    return render(
-        "claims.md.j2",
-        title=title,
-        counts=counts_in_words(views),
-        claims=[*zip(views, tables, strict=True)],
-    )
+    counts, claims = counts_in_words(views), [*zip(views, tables, strict=True)]
+    return render("claims.md.j2", title=title, counts=counts, claims=claims)

@@ -20,7 +20,6 @@ JMLR 18).
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -144,7 +143,7 @@ def estimate(left: Repeats, right: Repeats) -> Estimate:
     if n == 0:
         return Estimate(math.nan, why=UNSHARED)
     if pairs.sets:
-        means = np.array([statistics.fmean(each.values.values()) for each in pairs.sets])
+        means = np.array([each.mean for each in pairs.sets])
         return _over_sets(means, n)
     difference = float(values.mean())
     if left.design.problem != right.design.problem:
@@ -183,9 +182,8 @@ def _on_test_samples(difference: float, parts: Floats, between: float) -> Estima
             name = "exact McNemar test on one run"
             return Estimate(difference, name, fixed=fixed, discordant=discordant)
         return Estimate(difference, "normal test on the test samples of one run", fixed=fixed)
-    df = (between / n_units + fixed) ** 2 / (
-        (between / n_units) ** 2 / (n_units - 1) + fixed**2 / (n - 1)
-    )
+    of_seeds = between / n_units
+    df = (of_seeds + fixed) ** 2 / (of_seeds**2 / (n_units - 1) + fixed**2 / (n - 1))
     name = "t test over seeds and test samples of one split"
     return Estimate(difference, name, n_units, between, fixed, min(df, (n_units - 1) ** 2))
 

@@ -27,16 +27,15 @@ if TYPE_CHECKING:
 
 
 _log = logging.getLogger(__name__)
-#: Columns of a data frame that describe the run, and the quantity.
-_LABELS = (
-    *("dataset", "booster", "parameters", "noise_model", "noise", "noise_rate"),
-    *("seed", "fold", "stopped", "metric"),
-)
+#: Columns of a data frame that describe the run and the quantity, with their types.
+_LABELS: dict[str, Any] = {
+    **dict.fromkeys(("dataset", "booster", "parameters", "noise_model", "noise"), "category"),
+    **{"noise_rate": float, "seed": int, "fold": int, "stopped": int, "metric": "category"},
+}
 EXPORT_COLUMNS = (
-    *(name for name in _LABELS if name not in ("noise", "fold", "stopped", "metric")),
+    *("dataset", "booster", "parameters", "noise_model", "noise_rate", "seed"),
     *("round", "metric", "value", "carried"),
 )
-_LABEL_NUMBERS: dict[str, Any] = {"noise_rate": float, "seed": int, "fold": int, "stopped": int}
 #: Value of T that stands for the last round of each run.
 END: Final = "end"
 #: Rounds of a frame: given ones, the last of each run, or all.
@@ -88,13 +87,11 @@ class Study:
         self, boosters: Sequence[str] = (), datasets: Sequence[str] = (), noises: Sequence[str] = ()
     ) -> Study:
         """Return the part of the study with the given labels; an empty sequence selects all."""
-        selected = (
-            result
-            for result in self.results
-            if (not boosters or result.run.method in boosters)
-            and (not datasets or result.run.dataset in datasets)
-            and (not noises or result.noise in noises)
-        )
+        wanted = noises, datasets, boosters
+        selected: list[Result] = []
+        for labels, results in self.cells.items():
+            if all(not w or label in w for w, label in zip(wanted, labels, strict=True)):
+                selected += results
         return Study(self.config, tuple(selected))
 
 
@@ -139,8 +136,9 @@ def check_recorded(study: Study, metric: str) -> None:
     """
     usable = [result for result in study.results if result.ok]
     if usable and not any(holds(result, metric) for result in usable):
-        setting = QUANTITIES[metric].asks
-        what = f"no run recorded {metric}; in the config, {setting} makes runs do so"
+        what = (
+            f"no run recorded {metric}; in the config, {QUANTITIES[metric].asks} makes runs do so"
+        )
         raise BoostbenchError(what)
 
 
@@ -223,8 +221,7 @@ def tidy(
     curves = [(result, metric) for result in results if result.ok for metric in metrics]
     grids = [_grid(result.run, rounds) for result, _ in curves]
     rows = [(*_labels(result), metric) for result, metric in curves]
-    types = {name: _LABEL_NUMBERS.get(name, "category") for name in _LABELS}
-    labels = pd.DataFrame(rows, columns=_LABELS).astype(types)
+    labels = pd.DataFrame(rows, columns=[*_LABELS]).astype(_LABELS)
     frame = labels.loc[labels.index.repeat([len(grid) for grid in grids])].reset_index(drop=True)
     frame["round"] = np.concatenate([np.empty(0, np.int64), *grids])
     values = [error_curve(*curve, grid) for curve, grid in zip(curves, grids, strict=True)]

@@ -10,13 +10,13 @@ import csv
 import io
 import math
 import statistics
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import product
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 from boostbench.errors import BoostbenchError, ConfigError, DataError, nearest
 from boostbench.reports.values.estimates import ROUNDING, Estimate
@@ -212,7 +212,6 @@ Agreement = Literal["agrees", "better than printed", "worse than printed", "cann
 _ABSOLUTE, _RELATIVE = 0.015, 0.25
 #: Name of the test for one run on a given split, which cannot confirm.
 ONE_DRAW = "interval of the test samples alone"
-T = TypeVar("T")
 
 
 def compare_with_printed(ours: Repeats, printed: PaperValue) -> tuple[Estimate, Agreement] | None:
@@ -282,26 +281,25 @@ def hold(
         compared = compare_with_printed(values, printed)
         return compared and compared[1]
 
-    found = agreement(ours)
-    if found is None:
+    if (found := agreement(ours)) is None:
         return None
-    return Held(found, placebo_of(printed, columns, lambda each: agreement(each) == "agrees"))
+    agree = ((value, agreement(each) == "agrees") for value, each in columns)
+    return Held(found, placebo_of(printed, agree))
 
 
 def placebo_of(
-    printed: PaperValue, columns: Iterable[tuple[PaperValue | None, T]], agrees: Callable[[T], bool]
+    printed: PaperValue, agree: Iterable[tuple[PaperValue | None, bool]]
 ) -> float | None:
     """Return the share of wrong columns that agree with a printed value, its chance level.
 
     Parameters
     ----------
     printed : PaperValue
-    columns : iterable of (PaperValue or None, object)
-        The columns of the table with what is printed there; wrong are those of another method.
-    agrees : callable
-        Function of a column.
+    agree : iterable of (PaperValue or None, bool)
+        What is printed in each column of the table, and whether our values there agree with
+        ``printed``; wrong are the columns of another method.
     """
-    wrong = [agrees(each) for value, each in columns if value and value.method != printed.method]
+    wrong = [agrees for value, agrees in agree if value and value.method != printed.method]
     return statistics.fmean(wrong) if wrong else None
 
 

@@ -96,13 +96,10 @@ class Repeats:
     @classmethod
     def constant(cls, value: float, like: Repeats) -> Repeats:
         """Return a sample with the same value for each unit of another sample."""
-        units = like.design.units
-        return cls(
-            dict.fromkeys(units, value),
-            like.design,
-            on_each=dict.fromkeys(units, np.asarray(value, dtype=np.float64)),
-            sets=tuple(cls.constant(value, each) for each in like.sets),
-        )
+        values = dict.fromkeys(like.design.units, value)
+        on_each = dict.fromkeys(values, np.asarray(value, dtype=np.float64))
+        sets = tuple(cls.constant(value, each) for each in like.sets)
+        return cls(values, like.design, on_each=on_each, sets=sets)
 
     @property
     def mean(self) -> float | None:
@@ -123,8 +120,7 @@ def over_sets(samples: Sequence[Repeats]) -> Repeats:
     if len(samples) == 1:
         return samples[0]
     # Test samples of different data sets are not paired.
-    unpaired = [replace(sample, on_each={}) for sample in samples]
-    return replace(combined(unpaired, mean), sets=tuple(samples))
+    return replace(combined(samples, mean, by_sample=False), sets=tuple(samples))
 
 
 def sample_of(
@@ -238,22 +234,23 @@ def side_by_side(samples: Samples, boosters: Sequence[str]) -> dict[tuple[str, s
     return {place: side for place, side in found.items() if side[0].values}
 
 
-def combined(samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any]) -> Repeats:
+def combined(
+    samples: Sequence[Repeats], join: Callable[[Sequence[Any]], Any], *, by_sample: bool = True
+) -> Repeats:
     """Return a function of the values of several samples in each of their common units.
 
-    It is linear, unless no sample has values by test sample.
+    If it is not linear, or test samples are not paired, it has no values ``by_sample``.
     """
     first, *rest = samples
     units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
-    known = [unit for unit in units if all(unit in sample.on_each for sample in samples)]
+    known = [unit for unit in units if by_sample and all(unit in s.on_each for s in samples)]
     has_sets = all(len(sample.sets) == len(first.sets) for sample in rest)
     parts = zip(*(sample.sets for sample in samples), strict=True) if has_sets else ()
+    planned = frozenset().union(*(sample.design.units for sample in samples))
+    on_test = any(sample.design.on_test for sample in samples)
     return Repeats(
         {unit: join([sample.values[unit] for sample in samples]) for unit in units},
-        first.design._replace(
-            units=frozenset().union(*(sample.design.units for sample in samples)),
-            on_test=any(sample.design.on_test for sample in samples),
-        ),
+        first.design._replace(units=planned, on_test=on_test),
         tuple(dict.fromkeys(gap for sample in samples for gap in sample.gaps)),
         {unit: join([sample.on_each[unit] for sample in samples]) for unit in known},
         tuple(combined(part, join) for part in parts),
