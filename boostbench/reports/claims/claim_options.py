@@ -305,10 +305,8 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
         return Quantity.model_validate(value, context=info.context)
     if value in ("noise_rate", "others"):
         return value
-    scope, is_name = (
-        scope_of(info),
-        isinstance(value, str) and nearest(value, scope_of(info).boosters),
-    )
+    scope = scope_of(info)
+    is_name = isinstance(value, str) and nearest(value, scope.boosters)
     if not is_name and not isinstance(value, list) and "boosters" not in scope.unknown:
         what = "a booster or a list of them, others, a number, 15%, noise_rate or {booster: NAME}"
         raise ValueError(f"must be {what}, found {show(value)}")

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import Literal
 
+import scipy
+
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.values.estimates import LEVEL, ROUNDING, UNSHARED, Estimate, estimate
 from boostbench.reports.values.samples import Repeats
@@ -117,11 +119,10 @@ def _in_every_run(pairs: Repeats, excess: Callable[[float], float]) -> Outcome:
     """Decide whether the excess of no difference is above 0."""
     n, planned = len(pairs.values), len(pairs.design.units)
     largest = max(pairs.values.values(), key=excess, default=0.0)
-    if excess(largest) > ROUNDING:
-        return Outcome("fails", largest, None, n, planned, test=CERTAIN)
-    if n < planned or n == 0:
+    is_broken = excess(largest) > ROUNDING
+    if not is_broken and (n < planned or n == 0):
         return replace(_missing(pairs), difference=largest if n else None)
-    return Outcome("holds", largest, None, n, planned, test=CERTAIN)
+    return Outcome("fails" if is_broken else "holds", largest, None, n, planned, test=CERTAIN)
 
 
 def equivalent(pairs: Repeats, estimated: Estimate, tolerance: float) -> Outcome:
@@ -159,8 +160,6 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
     outcome : Outcome
         With the share itself as the difference.
     """
-    from scipy.stats import binomtest
-
     n = len(successes.values)
     if n == 0:
         return _missing(successes)
@@ -169,8 +168,9 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
     beyond = share - wanted
     inflation = successes.design.inflation(n)
     k, m = round(n_successes / inflation), max(1, round(n / inflation))
-    p = tuple(float(binomtest(k, m, wanted, each).pvalue) for each in ("greater", "less"))
-    ends = binomtest(k, m).proportion_ci(method="wilson")
+    tests = (scipy.stats.binomtest(k, m, wanted, each) for each in ("greater", "less"))
+    p = tuple(float(test.pvalue) for test in tests)
+    ends = scipy.stats.binomtest(k, m).proportion_ci(method="wilson")
     interval, here = (float(ends.low), float(ends.high)), beyond >= -ROUNDING
     total = NEVER
     if abs(beyond) > ROUNDING and 0 < wanted < 1 and not successes.design.overlap:

@@ -194,11 +194,8 @@ class Evidence:
         """Return the difference of an outcome with its interval, as tables show it."""
         if outcome.difference is None:
             return "–"
-        text = self._signed(outcome.difference)
-        if outcome.interval is None:
-            return text
-        low, high = outcome.interval
-        return f"{text} ({self._signed(low)} to {self._signed(high)})"
+        ends = " to ".join(map(self._signed, outcome.interval or ()))
+        return f"{self._signed(outcome.difference)}{f' ({ends})' if ends else ''}"
 
     def case(self, cell: Cell, outcome: Outcome, numbers: Mapping[str, str]) -> Case:
         """Return the case of a cell."""

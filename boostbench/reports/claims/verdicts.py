@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
+import scipy
 from pydantic import ConfigDict
 
 from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origin
@@ -177,14 +178,12 @@ def _more_runs(cases: Sequence[Case], needed: int) -> float:
 
 def _more_sets(share: float, n: int, rule: Rule, chance: float) -> float:
     """Return the further data sets that would decide a group if the share of cases stays."""
-    from scipy.stats import binom
-
     sizes = np.arange(n + 1, _MOST_SETS)
     met = np.round(share * sizes)
     if share >= rule.share_of(n):
-        p = binom.sf(met - 1, sizes, chance)
+        p = scipy.stats.binom.sf(met - 1, sizes, chance)
     else:
-        p = binom.cdf(met, sizes, rule.share_of(n))
+        p = scipy.stats.binom.cdf(met, sizes, rule.share_of(n))
     return next((float(size - n) for size in sizes[p <= LEVEL]), NEVER)
 
 
@@ -196,8 +195,6 @@ def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float
     of the rule, with ties and missing cases on its side. Cases of one data set depend on each other
     and count as one, by their mean.
     """
-    from scipy.stats import binom
-
     by_set: dict[str, list[Outcome]] = {}
     for case in cases:
         by_set.setdefault(case.dataset, []).append(case.outcome)
@@ -206,8 +203,8 @@ def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float
     most = [statistics.fmean(each.sign != -1 for each in found) for found in by_set.values()]
     holding, possible = math.floor(sum(shares) + 1e-9), math.ceil(sum(most) - 1e-9)
     n = len(by_set)
-    met = float(binom.sf(holding - 1, len(shares), chance)) if shares else 1.0
-    return met, float(binom.cdf(possible, n, rule.share_of(n)))
+    met = float(scipy.stats.binom.sf(holding - 1, len(shares), chance)) if shares else 1.0
+    return met, float(scipy.stats.binom.cdf(possible, n, rule.share_of(n)))
 
 
 _MOST_GROUPS, _MOST_SAID = 3, 2

@@ -26,6 +26,7 @@ from functools import cache
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from boostbench.reports.values.samples import Design, Floats, Repeats, Source
@@ -110,14 +111,12 @@ class Estimate:
 
     def _p(self, bound: float, sign: Literal[1, -1]) -> float:
         """Return the p-value of the hypothesis that the signed excess over a bound is positive."""
-        from scipy.stats import binomtest
-
         excess = sign * (self.difference - bound)
         if self.why:
             return 1.0
         if self.discordant is not None and bound == 0.0:
             worse, n = self.discordant[::sign][0], sum(self.discordant)
-            return float(binomtest(worse, n, alternative="less").pvalue) if n else 1.0
+            return float(scipy.stats.binomtest(worse, n, alternative="less").pvalue) if n else 1.0
         if self.by_set is not None:
             excesses = sign * (self.by_set - bound)
             return max(skewed_t_p(excesses), signed_rank_p(excesses))
@@ -250,18 +249,14 @@ def resampled_sets(m: int) -> NDArray[np.int64]:
     return np.random.default_rng(0).multinomial(m, np.full(m, 1 / m), size=_RESAMPLES)
 
 
-def quantile(df: float, level: float = LEVEL) -> float:
-    """Return a lower quantile of the t distribution."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, level))
+def quantile(df: float) -> float:
+    """Return the quantile of the t distribution at `LEVEL`."""
+    return float(scipy.special.stdtrit(df, LEVEL))
 
 
 def tail(df: float, t: float) -> float:
     """Return the probability of a value up to t under the t distribution."""
-    from scipy.special import stdtr
-
-    return float(stdtr(df, t))
+    return float(scipy.special.stdtr(df, t))
 
 
 def skewed_t_p(values: Floats) -> float:
@@ -288,13 +283,12 @@ def signed_rank_p(differences: Floats) -> float:
     >>> signed_rank_p(np.array([-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]))
     0.015625
     """
-    from scipy.stats import rankdata
-
     rounded = np.round(differences, _DECIMALS)
     nonzero = rounded[rounded != 0]
     if not len(nonzero):
         return 1.0
-    ranks = np.rint(2 * rankdata(np.abs(nonzero))).astype(int)  # doubled: ties have halves
+    doubled = 2 * scipy.stats.rankdata(np.abs(nonzero))  # ties have halves
+    ranks = np.rint(doubled).astype(int)
     chances = np.ones(1)  # of each sum of the ranks of positive differences
     for rank in ranks:
         shifted = np.concatenate([np.zeros(rank), chances])
@@ -310,9 +304,7 @@ def competition_ranks(errors: Floats) -> NDArray[np.int64]:
     >>> competition_ranks(np.array([[0.2, 0.1, 0.2, 0.3]])).tolist()
     [[2, 1, 2, 4]]
     """
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(errors, method="min", axis=1), dtype=np.int64)
+    return np.asarray(scipy.stats.rankdata(errors, method="min", axis=1), dtype=np.int64)
 
 
 def share_in_words(successes: int, n: int) -> str:
@@ -323,9 +315,7 @@ def share_in_words(successes: int, n: int) -> str:
     >>> share_in_words(60, 100)
     '60 % (50 to 69)'
     """
-    from scipy.stats import binomtest
-
-    interval = binomtest(successes, n).proportion_ci(method="wilson")
+    interval = scipy.stats.binomtest(successes, n).proportion_ci(method="wilson")
     return f"{100 * successes / n:.0f} % ({100 * interval.low:.0f} to {100 * interval.high:.0f})"
 
 

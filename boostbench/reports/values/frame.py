@@ -54,7 +54,7 @@ class Study:
     @cached_property
     def noises(self) -> list[str]:
         """Labels of the noises, in the order of the config."""
-        return list(dict.fromkeys(result.noise for result in self.results))
+        return list(dict.fromkeys(noise for noise, _, _ in self.cells))
 
     @cached_property
     def datasets(self) -> list[str]:
@@ -265,12 +265,8 @@ def export_rows(
     if not any(result.ok for result in results):
         what = f"none of the {len(results)} runs has a result yet; `boostbench run` makes them"
         raise BoostbenchError(what)
-    recorded = [
-        name
-        for name, each in NUMBERS.items()
-        if any(holds(result, name) for result in results)
-        and (name in asked or not each.is_incidental)
-    ]
+    wanted = [name for name, each in NUMBERS.items() if name in asked or not each.is_incidental]
+    recorded = [name for name in wanted if any(holds(result, name) for result in results)]
     whole = tidy(results, rounds, recorded)
     frame = whole.dropna(subset="value", ignore_index=True)
     if len(frame) < len(whole):

@@ -164,13 +164,13 @@ class Unread:
         parts += [(each.entry[each.kind], each.options) for each in config.claims]
         named = {*_words([(entry, dict(o)) for entry, o in parts])}
         drawn = {*_words([(e, dict(o)) for e, o in parts if "at" not in type(o).model_fields])}
-        incidental = (name for name, each in QUANTITIES.items() if each.is_incidental)
-        self._left_out = {QUANTITIES[name].curve for name in incidental if name not in named}
-        self._whole = {
-            each.curve
-            for name, each in QUANTITIES.items()
-            if name in drawn or (each.curve in SIZE_OF and not for_file)
-        }
+        unnamed = [each for name, each in QUANTITIES.items() if name not in named]
+        self._left_out = {each.curve for each in unnamed if each.is_incidental}
+        asked = [each for each in unnamed if each.asked and each.asked[0] == "record"]
+        self._lists = {each.curve for each in asked if each.at_checkpoints}
+        self._whole = {each.curve for name, each in QUANTITIES.items() if name in drawn}
+        if not for_file:
+            self._whole.update(SIZE_OF)
         # Data sets for which tests compare single test samples.
         cells = Study(config, tuple(Result(run, "missing") for run in heads)).cells.items()
         self._by_sample = {name for (_, name, _), of in cells if design_of(of).counts_each}
@@ -181,12 +181,6 @@ class Unread:
         selects_rounds = config.select is not None and config.select.rounds
         self._rounds = None if selects_rounds else rounds  # None: all
         self._for_file = for_file
-        self._lists = {
-            each.curve
-            for name, each in QUANTITIES.items()
-            if each.at_checkpoints and each.asked and each.asked[0] == "record"
-            if name not in named
-        }
         self._with_lists = {min((run.seed for run in heads), default=0), *map(int, integers)}
         self._known: dict[str, Any] = {}
 
@@ -195,13 +189,10 @@ class Unread:
         made = range(1, record.n_rounds + 1)
         rounds = {record.n_rounds, run.rounds, *(made if self._rounds is None else self._rounds)}
         is_read = np.isin(made, [*rounds])
-        curves = {
-            name: curve
-            if is_read.all() or name in self._whole
-            else np.where(is_read, curve, np.nan)
-            for name, curve in record.curves.items()
-            if name not in self._left_out
-        }
+        curves = {k: curve for k, curve in record.curves.items() if k not in self._left_out}
+        if not is_read.all():
+            shortened = curves.keys() - self._whole
+            curves |= {k: np.where(is_read, curves[k], np.nan) for k in shortened}
         right = record.by_round("right") if run.dataset in self._by_sample else {}
         right = {at: bits for at, bits in right.items() if int(at) in rounds}
         checkpoints = {**record.at_checkpoints, "right": right}
