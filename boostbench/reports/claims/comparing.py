@@ -12,20 +12,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from boostbench.registry import claims
-from boostbench.reports.claims.claim_options import (
-    Amount,
-    At,
-    Bound,
-    Counts,
-    Labels,
-    Levels,
-    Margin,
-    Quantity,
-    SeveralLabels,
-    Share,
-    Tolerance,
-    Whole,
-)
+from boostbench.reports.claims import claim_options as options
 from boostbench.reports.claims.inference import (
     Outcome,
     all_of,
@@ -68,11 +55,11 @@ class Relation(AboutValues):
         Equal values count as lower or higher.
     """
 
-    booster: Labels
-    lower_than: Bound | None = None
-    higher_than: Bound | None = None
-    equal_to: Bound | None = None
-    within: Tolerance = Tolerance()
+    booster: options.Labels
+    lower_than: options.Bound | None = None
+    higher_than: options.Bound | None = None
+    equal_to: options.Bound | None = None
+    within: options.Tolerance = options.Tolerance()
     ties: bool = False
 
     @model_validator(mode="after")
@@ -85,17 +72,17 @@ class Relation(AboutValues):
             raise ValueError(f"{name} takes no {min(idle)!r}, which would be ignored")
         if isinstance(self.bound, tuple) and (both := {*self.bound} & {*self.booster}):
             raise ValueError(f"{min(both)!r} is on both sides")
-        if isinstance(self.bound, Quantity):
+        if isinstance(self.bound, options.Quantity):
             self.bound.plus.check(self.bound.value or self.value)
         return self
 
     @property
-    def _given(self) -> dict[str, Bound]:
+    def _given(self) -> dict[str, options.Bound]:
         bounds = {name: getattr(self, name, None) for name in _TAKEN}
         return {name: bound for name, bound in bounds.items() if bound is not None}
 
     @property
-    def bound(self) -> Bound:
+    def bound(self) -> options.Bound:
         """The given bound."""
         return next(iter(self._given.values()))
 
@@ -106,7 +93,7 @@ class Relation(AboutValues):
             bound = tuple(self.others(evidence, *mine))
         if isinstance(bound, tuple):
             return {label: evidence.sample(cell, label) for label in bound}
-        if isinstance(bound, Quantity):
+        if isinstance(bound, options.Quantity):
             other = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
             sample = evidence.sample(other, bound.booster or mine[0], value=bound.value or "")
             times, plus = bound.times, bound.plus.of()
@@ -134,9 +121,9 @@ class Compares(Relation, AboutMeans):
         negative amount is a tolerance.
     """
 
-    never_above: Bound | None = None
+    never_above: options.Bound | None = None
     several: Literal["each", "any", "mean"] = "each"
-    by: Margin = Amount()
+    by: options.Margin = options.Amount()
 
     @model_validator(mode="after")
     def _has_rivals(self) -> Compares:
@@ -196,7 +183,7 @@ class ShareOfRuns(Relation):
         Share of all possible runs, judged by the exact binomial test.
     """
 
-    runs: Share
+    runs: options.Share
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on the share of runs in each cell."""
@@ -228,7 +215,7 @@ class Ordered(AboutMeans):
         Accept equal values.
     """
 
-    boosters: Levels
+    boosters: options.Levels
     ties: bool = False
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
@@ -253,8 +240,8 @@ class Agrees(AboutMeans):
         Its relative part refers to the booster named first.
     """
 
-    boosters: SeveralLabels
-    within: Tolerance
+    boosters: options.SeveralLabels
+    within: options.Tolerance
 
     @model_validator(mode="after")
     def _is_possible(self) -> Agrees:
@@ -275,10 +262,9 @@ def held_in(successes: Repeats, outcome: Outcome) -> dict[str, str]:
     """Return the number and share of successful runs, with the interval of the share, as text."""
     values = successes.values.values()
     numbers = {"held in": f"{round(sum(values))} of {len(values)}"}
-    if outcome.difference is not None:
-        numbers["share"] = f"{100 * outcome.difference:.1f} %"
-    if outcome.interval is not None:
+    if outcome.difference is not None and outcome.interval is not None:
         low, high = outcome.interval
+        numbers["share"] = f"{100 * outcome.difference:.1f} %"
         numbers["interval"] = f"{100 * low:.1f} to {100 * high:.1f} %"
     return numbers
 
@@ -300,11 +286,11 @@ class Trend(AboutMeans):
         Tolerated change in the opposite direction; by default, every step must be strict.
     """
 
-    booster: Labels
-    against: Labels = ()
+    booster: options.Labels
+    against: options.Labels = ()
     direction: Literal["rises", "falls"]
     over: Literal["noise", "rounds"]
-    slack: Tolerance = Tolerance()
+    slack: options.Tolerance = options.Tolerance()
 
     @model_validator(mode="after")
     def _has_steps(self) -> Trend:
@@ -375,10 +361,10 @@ class MatchesPaper(AboutValues):
     """
 
     paper: PaperFile = None
-    errors: Counts = Field({})
-    boosters: Labels = ()
-    within: Tolerance | None = None
-    at: At = Field("checkpoints", validate_default=True)
+    errors: options.Counts = Field({})
+    boosters: options.Labels = ()
+    within: options.Tolerance | None = None
+    at: options.At = Field("checkpoints", validate_default=True)
     pooled: bool = True
 
     @model_validator(mode="after")
@@ -459,8 +445,8 @@ class RanksWithin(AboutMeans):
     """
 
     unit: Literal["sets"] = "sets"
-    booster: Labels
-    within: Whole = 1
+    booster: options.Labels
+    within: options.Whole = 1
     pooled: bool = True
 
     @property

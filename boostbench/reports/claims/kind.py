@@ -15,18 +15,7 @@ from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Options, Scope
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.registry import claims
-from boostbench.reports.claims.claim_options import (
-    Amount,
-    At,
-    AtLeast,
-    Datasets,
-    Exceptions,
-    Labels,
-    MetricName,
-    Noises,
-    Rule,
-    Whole,
-)
+from boostbench.reports.claims import claim_options as options
 from boostbench.reports.claims.inference import Outcome, near
 from boostbench.reports.text import span
 from boostbench.reports.values.frame import END, Result, Study
@@ -67,6 +56,7 @@ class Case:
     placebo: float | None = None
 
 
+@dataclass
 class Evidence:
     """Runs of an experiment, from which a kind of claim computes its cases.
 
@@ -85,24 +75,19 @@ class Evidence:
         file with a value counts.
     """
 
-    def __init__(
-        self,
-        scope: Scope,
-        options: Kind,
-        study: Study | None = None,
-        studies: Studies | None = None,
-        papers: Sequence[PaperValues] = (),
-    ) -> None:
-        self.scope = scope
-        self.options: Any = options  # kinds that are not about runs ask for no cells
-        self.studies = studies
+    scope: Scope
+    options: Any  # kinds that are not about runs ask for no cells
+    study: Study | None = None
+    studies: Studies | None = None
+    papers: Sequence[PaperValues] = ()
+
+    def __post_init__(self) -> None:
         #: Labels of data sets and noises, quantity, and rounds; some kinds do not choose them.
-        self.datasets: tuple[str, ...] = getattr(options, "datasets", ()) or scope.datasets
-        self.noises: tuple[str, ...] = getattr(options, "noise", ())
-        self.value: str = getattr(options, "value", PRINTED)
-        self._at: tuple[int | str, ...] = getattr(options, "at", (END,))
-        self._papers = papers
-        self._results = study.cells if study else {}  # by noise, data set and booster
+        chosen: tuple[str, ...] = getattr(self.options, "datasets", ())
+        self.datasets = chosen or self.scope.datasets
+        self.noises: tuple[str, ...] = getattr(self.options, "noise", ())
+        self.value: str = getattr(self.options, "value", PRINTED)
+        self._at: tuple[int | str, ...] = getattr(self.options, "at", (END,))
 
     @property
     def metric(self) -> Quantity:
@@ -124,27 +109,26 @@ class Evidence:
         named : bool or None, default=None
             True to name the booster in subjects; by default, only if there are several boosters.
         """
-        options, unit = self.options, getattr(self.options, "unit", "runs")
+        unit = getattr(self.options, "unit", "runs")
         noises = self.noises[:1] if along == "noise" else self.noises
         rounds = self._at[:1] if along == "at" else self._at
         named = len(boosters) > 1 if named is None else named
         for noise, at in itertools.product(noises, rounds):
             place = [noise] if len(noises) > 1 else []
             place += [f"T = {at}"] if len(rounds) > 1 else []
-            group, prefix = ("", place) if options.pooled else (", ".join(place), [])
             included = [d for d in self.datasets if not self._excepts(along, d, noise, at)]
-            parts: list[tuple[str, ...]] = [(name,) for name in included]
-            if unit == "mean":
-                parts = [tuple(included)] if included else []
-            for datasets, booster in itertools.product(parts, boosters):
+            parts = [tuple(included)] if unit == "mean" else [(name,) for name in included]
+            for datasets, booster in itertools.product(filter(None, parts), boosters):
                 if booster and self._excepts(along, datasets[0], noise, at, booster):
                     continue
                 mean = "mean" if len(datasets) == 1 else f"mean of {len(datasets)}"
-                name = datasets[0] if unit != "mean" else mean
-                is_apart = unit == "sets" and named and not options.pooled
-                words = [name, *prefix, *([booster] if named and not is_apart else [])]
-                where = ", ".join([*place, booster]) if is_apart else group
-                yield Cell(where, datasets, noise, at, booster, ", ".join(words))
+                name, who = datasets[0] if unit != "mean" else mean, [booster] if named else []
+                group, words = place, [name, *who]
+                if self.options.pooled:
+                    group, words = [], [name, *place, *who]
+                elif unit == "sets":
+                    group, words = [*place, *who], [name]
+                yield Cell(", ".join(group), datasets, noise, at, booster, ", ".join(words))
 
     def sample(
         self, cell: Cell, booster: str = "", *, value: str = "", read: Read | None = None
@@ -165,9 +149,9 @@ class Evidence:
         label, metric = booster or cell.booster, "" if read else value or self.value
         samples = []
         for dataset in cell.datasets:
-            results = self._results.get((cell.noise, dataset, label), [])
+            results = self.study and self.study.cells.get((cell.noise, dataset, label))
             name = "/".join([dataset, label, *([cell.noise] if cell.noise != "clean" else [])])
-            if self._papers:
+            if self.papers:
                 place = replace(cell, datasets=(dataset,), booster=label)
                 samples.append(self._printed(place, metric))
             elif results:
@@ -224,7 +208,7 @@ class Evidence:
 
     def _printed(self, cell: Cell, metric: str) -> Repeats:
         """Return the printed value that stands in place of results."""
-        papers = self._papers if metric == PRINTED else ()
+        papers = self.papers if metric == PRINTED else ()
         found = (self.printed(paper, cell) for paper in papers)
         errors = [each.error for each in found if each and each.error is not None]
         return Repeats(dict(zip([(0, 0)], errors, strict=False)), Design(frozenset([(0, 0)])))
@@ -244,8 +228,8 @@ class Kind(Options):
     #: Sample of the tests, for kinds without the option ``unit`` (see `AboutMeans`).
     fixed_unit: ClassVar[UnitOfTest] = "runs"
 
-    at_least: AtLeast = Rule()
-    of: Whole | None = None
+    at_least: options.AtLeast = options.Rule()
+    of: options.Whole | None = None
 
     @property
     def chance(self) -> float:
@@ -309,9 +293,9 @@ class AboutRuns(Kind):
         Count the cases of all noises and T in one group.
     """
 
-    datasets: Datasets = ()
-    noise: Noises = Field((), validate_default=True)
-    except_: Exceptions = Field((), alias="except")
+    datasets: options.Datasets = ()
+    noise: options.Noises = Field((), validate_default=True)
+    except_: options.Exceptions = Field((), alias="except")
     pooled: bool = False
 
 
@@ -329,8 +313,8 @@ class Stops(AboutRuns):
         Text that the stop reason contains; by default, any reason.
     """
 
-    booster: Labels
-    before: Whole
+    booster: options.Labels
+    before: options.Whole
     reason: str = ""
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
@@ -364,14 +348,13 @@ class AboutValues(AboutRuns):
         Rounds T.
     """
 
-    value: MetricName = "test_error"
-    at: At = (END,)
+    value: options.MetricName = "test_error"
+    at: options.At = (END,)
 
     @model_validator(mode="after")
     def _amounts_fit(self) -> AboutValues:
-        for name in type(self).model_fields:
-            amount = getattr(self, name)
-            if isinstance(amount, Amount):
+        for _, amount in self:
+            if isinstance(amount, options.Amount):
                 amount.check(self.value)
         return self
 
@@ -395,14 +378,14 @@ class AboutMeans(AboutValues):
         groups: dict[str, list[bool | None]] = {}
         for case in self.cases(Evidence(scope, self, papers=values)):
             groups.setdefault(case.group, []).append(case.outcome.here)
-        return Rule().is_met([self.at_least.is_met(answers) for answers in groups.values()])
+        return options.Rule().is_met([self.at_least.is_met(answers) for answers in groups.values()])
 
     def check(self, scope: Scope) -> None:
         """Check also that the unit is stated where it matters, and that it can be tested."""
         super().check(scope)
         n = len(self.datasets or scope.datasets)
         is_chosen = self.unit != "runs" or "unit" in self.model_fields_set
-        if n > 1 and self.at_least != Rule() and not is_chosen:
+        if n > 1 and self.at_least != options.Rule() and not is_chosen:
             what = f"at_least: {self.at_least!r} needs a unit: 'sets' if the data sets are a sample"
             what += ", 'runs' if each is decided by its own runs"
             raise MistakesError((("at_least",), what))

@@ -14,7 +14,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import scipy
-from pydantic import ConfigDict
 
 from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origin
 from boostbench.reports.claims.claim_options import Rule
@@ -157,22 +156,22 @@ def verdict_on(
         found = [case.outcome.state for case in part]
         states = {state: found.count(state) for state in get_args(State)}
         if beyond == "open" and unit != "sets":
-            more = _more_runs(part, rule.needed(n))
+            more = _more_runs(part, rule)
         elif beyond == "open" and not states["missing"]:
             more = _more_sets(n_met / n, n, rule, chance)
         groups.append(GroupVerdict(name, rule.text(n), n_met, here, beyond, states, both, more))
     return Verdict(claim, tuple(groups), tuple(cases), unit, chance)
 
 
-def _more_runs(cases: Sequence[Case], needed: int) -> float:
+def _more_runs(cases: Sequence[Case], rule: Rule) -> float:
     """Return the further runs that would decide a group if open cases stay as they are here."""
     outcomes = sorted((case.outcome for case in cases), key=lambda outcome: outcome.total)
-    states = [outcome.state for outcome in outcomes]
-    holds, fails = states.count("holds"), states.count("fails")
-    for outcome in (outcome for outcome in outcomes if outcome.state == "open"):
-        holds, fails = holds + (outcome.here is True), fails + (outcome.here is False)
-        if holds >= needed or len(cases) - fails < needed:
-            return outcome.total - outcome.n
+    answers = [{"holds": True, "fails": False}.get(outcome.state) for outcome in outcomes]
+    for index, outcome in enumerate(outcomes):
+        if outcome.state == "open":
+            answers[index] = outcome.here
+            if rule.is_met(answers) is not None:
+                return outcome.total - outcome.n
     return NEVER
 
 
@@ -220,11 +219,8 @@ _ORIGINS: dict[Origin, tuple[str, str]] = {
 }
 
 
-class ClaimView(ClaimWords):
+class ClaimView(ClaimWords, extra="ignore"):  # summaries of later versions may have more keys
     """A claim with its verdict in words."""
-
-    # Summaries of later versions may have more keys.
-    model_config = ConfigDict(extra="ignore")
 
     verdict: Status
     #: Sentences on the counts of cases (first), missing runs, the test and what would decide it.
@@ -284,9 +280,8 @@ def counts_in_words(views: Iterable[ClaimView]) -> str:
 def in_short(verdicts: Sequence[Verdict]) -> str:
     """Return a sentence on how many claims are true in these runs, and which are not."""
     n, n_true = len(verdicts), sum(verdict.here is True for verdict in verdicts)
-    subject = (
-        f"{n_true} of {n} claims" if n_true < n else f"All {n} claims" if n > 1 else "The claim"
-    )
+    every = f"All {n} claims" if n > 1 else "The claim"
+    subject = f"{n_true} of {n} claims" if n_true < n else every
     parts = [f"{subject} {'is' if n_true == 1 else 'are'} true in these runs"]
     for here, words in ((False, "not true"), (None, "not decided")):
         says = [f"“{each.claim.says}”" for each in verdicts if each.here is here]

@@ -28,7 +28,6 @@ PRINTED = "test_error"
 _REQUIRED = ("dataset", "method", "T", "noise", "error", "unit")
 #: Text for a cell without a number in the paper.
 NO_VALUE = "–"
-_EXPONENTS = {"percent": 0, "fraction": 2}  # of ten, to convert the unit to percent
 
 
 @dataclass(frozen=True)
@@ -61,21 +60,22 @@ class PaperValue:
 
 
 class PaperValues:
-    """Printed values of one file, by data set, method, T and noise.
+    """Printed values of one file, by data set, method, T and noise."""
 
-    Parameters
-    ----------
-    values : iterable of PaperValue, default=()
-    """
-
-    def __init__(self, values: Iterable[PaperValue] = ()) -> None:
+    def __init__(self) -> None:
         self._by_names: dict[tuple[str, str, float], dict[int, PaperValue]] = {}
-        for value in values:
-            names = (value.dataset, value.method, value.noise)
-            self._by_names.setdefault(names, {})[value.rounds] = value
 
     def __len__(self) -> int:
         return sum(map(len, self._by_names.values()))
+
+    def add(self, value: PaperValue) -> None:
+        """Add a value; ValueError if there is one in its place."""
+        names = (value.dataset, value.method, value.noise)
+        by_rounds = self._by_names.setdefault(names, {})
+        if value.rounds in by_rounds:
+            what = f"a second value for {value.dataset}, {value.method}, T = {value.rounds}"
+            raise ValueError(f"{what}, noise {value.noise:g}")
+        by_rounds[value.rounds] = value
 
     def find(
         self, datasets: Iterable[str], methods: Iterable[str], rounds: int | None, noise: float
@@ -120,22 +120,17 @@ def read_paper_values(path: Path | str) -> PaperValues:
         All errors, by line.
     """
     complaints: list[BoostbenchError] = []
-    values: dict[tuple[str, str, int, float], PaperValue] = {}
+    values = PaperValues()
     for where, row in read_rows(path, _REQUIRED):
         try:
-            value = _value({"table": Path(path).stem, **row})
-            key = (value.dataset, value.method, value.rounds, value.noise)
-            if key in values:
-                what = f"a second value for {value.dataset}, {value.method}, T = {value.rounds}"
-                raise ValueError(f"{what}, noise {value.noise:g}")
-            values[key] = value
+            values.add(_value({"table": Path(path).stem, **row}))
         except ValueError as error:
             complaints.append(DataError(str(error), where=where))
     if not values and not complaints:
         complaints.append(DataError("holds no value below its header", where=str(path)))
     if complaints:
         raise ConfigError(complaints)
-    return PaperValues(values.values())
+    return values
 
 
 def read_rows(
@@ -171,10 +166,9 @@ def _value(row: Mapping[str | None, str | None]) -> PaperValue:
     for name in ("dataset", "method"):
         if not cells[name]:
             raise ValueError(f"{name} is empty")
-    unit = cells["unit"]
-    if unit not in _EXPONENTS:
-        raise ValueError(f"unit must be percent or fraction, found {unit!r}")
-    exponent = _EXPONENTS[unit]
+    exponent = {"percent": 0, "fraction": 2}.get(cells["unit"])  # of ten, to convert to percent
+    if exponent is None:
+        raise ValueError(f"unit must be percent or fraction, found {cells['unit']!r}")
     points, spread = (
         _number(cells, name, 0, 100 // 10**exponent).scaleb(exponent) if cells.get(name) else None
         for name in ("error", "std")
