@@ -17,7 +17,6 @@ from pydantic import (
     AfterValidator,
     BeforeValidator,
     Field,
-    NonNegativeInt,
     PlainValidator,
     TypeAdapter,
     ValidationInfo,
@@ -316,4 +315,4 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
 _LABELS: TypeAdapter[tuple[str, ...]] = TypeAdapter(Labels)
 #: Right side of a comparison: a number, ``noise_rate``, boosters, or another quantity.
 Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
-Counts = dict[BoosterLabel, OneOrMore[NonNegativeInt]]
+Counts = dict[BoosterLabel, OneOrMore[Annotated[int, Ge(0)]]]

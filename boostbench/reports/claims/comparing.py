@@ -317,9 +317,9 @@ class Trend(AboutMeans):
             values = [self._value(evidence, each) for each in cells]
             outcome = all_of(self._step(*pair) for pair in itertools.pairwise(values))
             outcome = turned(outcome) if self.direction == "rises" else outcome
-            texts = [evidence.text(value) for value in values]
             name = f"{'distance ' if self.against else ''}at {steps[0]} to {steps[-1]}"
-            numbers = {name: " → ".join(texts), "worst step": evidence.change(outcome)}
+            texts = " → ".join(map(evidence.text, values))
+            numbers = {name: texts, "worst step": evidence.change(outcome)}
             yield evidence.case(cell, outcome, numbers)
 
     def _value(self, evidence: Evidence, cell: Cell) -> Repeats:

@@ -139,22 +139,22 @@ def verdict_on(
     chance : float
         Probability that a data set is a case that holds if boosters are equal.
     """
+
+    def p_of(part: Sequence[Case]) -> tuple[float, float]:
+        if unit == "sets":
+            return p_over_sets(part, rule, chance)
+        return p_at_least([case.outcome for case in part], rule.needed(len(part)))
+
     names = dict.fromkeys(case.group for case in cases)
     parts = [[case for case in cases if case.group == name] for name in names]
-    p = [
-        p_over_sets(part, rule, chance)
-        if unit == "sets"
-        else p_at_least([case.outcome for case in part], rule.needed(len(part)))
-        for part in parts
-    ]
+    p = [p_of(part) for part in parts]
     adjusted = zip((met for met, _ in p), holm([unmet for _, unmet in p]), strict=True)
     groups = []
     for name, part, both in zip(names, parts, adjusted, strict=True):
         n, answers = len(part), [case.outcome.here for case in part]
         n_met, here = answers.count(True), rule.is_met(answers)
         beyond, more = state_of(both, here), NEVER
-        found = [case.outcome.state for case in part]
-        states = {state: found.count(state) for state in get_args(State)}
+        states = {s: sum(case.outcome.state == s for case in part) for s in get_args(State)}
         if beyond == "open" and unit != "sets":
             more = _more_runs(part, rule)
         elif beyond == "open" and not states["missing"]:
@@ -300,14 +300,11 @@ def evidence_rows(verdict: Verdict) -> list[dict[str, str]]:
     for case in cases:
         outcome = case.outcome
         row = {"where": case.group} if has_groups else {}
-        row["case"] = case.subject
-        row |= {column: case.numbers.get(column, "") for column in columns}
+        row |= {"case": case.subject, **{name: case.numbers.get(name, "") for name in columns}}
         if has_runs:
             absent = f" of {outcome.planned}" * (outcome.n != outcome.planned)
             row["runs"] = f"{outcome.n}{absent}"
-        row["here"] = _HERE[outcome.here]
-        row["beyond chance"] = BEYOND[outcome.state]
-        rows.append(row)
+        rows.append({**row, "here": _HERE[outcome.here], "beyond chance": BEYOND[outcome.state]})
     return rows
 
 

@@ -285,14 +285,11 @@ def signed_rank_p(differences: Floats) -> float:
     """
     rounded = np.round(differences, _DECIMALS)
     nonzero = rounded[rounded != 0]
-    if not len(nonzero):
-        return 1.0
     doubled = 2 * scipy.stats.rankdata(np.abs(nonzero))  # ties have halves
     ranks = np.rint(doubled).astype(int)
     chances = np.ones(1)  # of each sum of the ranks of positive differences
     for rank in ranks:
-        shifted = np.concatenate([np.zeros(rank), chances])
-        chances = (np.pad(chances, (0, rank)) + shifted) / 2
+        chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2
     return float(min(1.0, chances[: int(ranks[nonzero > 0].sum()) + 1].sum()))
 
 
@@ -329,6 +326,4 @@ def holm(p: Sequence[float]) -> list[float]:
     """
     order = np.argsort(p)
     steps = np.maximum.accumulate(np.sort(p) * np.arange(len(p), 0, -1))
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(steps, 1.0)
-    return [float(value) for value in adjusted]
+    return [float(value) for value in np.minimum(steps, 1.0)[np.argsort(order)]]
