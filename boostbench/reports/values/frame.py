@@ -136,9 +136,8 @@ def check_recorded(study: Study, metric: str) -> None:
     """
     usable = [result for result in study.results if result.ok]
     if usable and not any(holds(result, metric) for result in usable):
-        what = (
-            f"no run recorded {metric}; in the config, {QUANTITIES[metric].asks} makes runs do so"
-        )
+        setting = QUANTITIES[metric].asks
+        what = f"no run recorded {metric}; in the config, {setting} makes runs do so"
         raise BoostbenchError(what)
 
 

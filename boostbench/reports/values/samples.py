@@ -239,7 +239,7 @@ def combined(
 ) -> Repeats:
     """Return a function of the values of several samples in each of their common units.
 
-    If it is not linear, or test samples are not paired, it has no values ``by_sample``.
+    Values ``by_sample`` need a linear function and paired test samples.
     """
     first, *rest = samples
     units = [unit for unit in first.values if all(unit in sample.values for sample in rest)]
