@@ -70,6 +70,8 @@ class Experiment:
     >>> folder = tempfile.TemporaryDirectory()
     >>> overrides = {"datasets": ["iris"], "rounds": 5, "seeds": 1}
     >>> experiment = Experiment.load("quickstart", results=folder.name, overrides=overrides)
+    >>> experiment
+    Experiment('quickstart', 6 runs)
     >>> experiment.plan()
     Plan(6 runs: {'missing': 6})
     >>> experiment.run(executor="inline").counts
@@ -86,6 +88,9 @@ class Experiment:
     runs: tuple[Run, ...]
     shard: str | None = None
     size: str | None = None
+
+    def __repr__(self) -> str:
+        return f"Experiment({self.config.name!r}, {len(self.runs)} runs)"
 
     @classmethod
     def load(cls, config: str | Path | Mapping[str, Any], **options: Any) -> Experiment:

@@ -100,6 +100,10 @@ def test_a_class_of_a_notebook_cell_is_compared(cell):
     html = found._repr_html_()
     assert html.count("<table") == 3
     assert "is best by test error" in html
+    asked = ["mine-of-a-cell", "mine-of-a-cell:weak_learner=stump"]
+    plain, changed = comparison_experiment(asked, "iris", **SMALL).config.boosters
+    assert (plain.label, changed.label) == (asked[0], "mine-of-a-cell (weak_learner=stump)")
+    assert (plain.params.plain(), changed.params.plain()) == ({}, {"weak_learner": "stump"})
 
 
 def test_the_plugin_file_has_all_that_the_class_uses(cell):
