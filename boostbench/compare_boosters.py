@@ -473,8 +473,11 @@ def split_parameters(text: str) -> tuple[str, dict[str, Any]]:
     if match is None:
         return text, {}
     params: dict[str, Any] = {}
-    for part in re.split(r",(?=[\w.]+=)", match[2]):
-        path, _, value_text = part.partition("=")
+    given = [part.partition("=")[::2] for part in re.split(r",(?=[\w.]+=)", match[2])]
+    for path, value_text in given:
+        if sum(f"{other}.".startswith(f"{path}.") for other, _ in given) > 1:
+            what = f"{path} is given twice; a component and its parameter are one, as in"
+            raise BoostbenchError(f"{what} weak_learner.tree.max_leaf_nodes=4", where=text)
         *outer, last = path.split(".")
         inner = params
         for key in outer:

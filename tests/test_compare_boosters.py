@@ -3,7 +3,13 @@
 import pytest
 
 from boostbench import Experiment
-from boostbench.compare_boosters import answer, compare, comparison_experiment, data_of
+from boostbench.compare_boosters import (
+    answer,
+    compare,
+    comparison_experiment,
+    data_of,
+    split_parameters,
+)
 from boostbench.errors import BoostbenchError
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
@@ -100,3 +106,13 @@ def test_a_config_may_be_a_mapping():
     assert {run.rounds for run in experiment.runs} == {3}
     assert experiment.config.name == "mapped"
     assert written["extends"] == "quickstart"
+
+
+@pytest.mark.parametrize(
+    "given", ["weak_learner=stump,weak_learner.max_leaf_nodes=4", "cost.a=1,cost=2", "a=1,a=2"]
+)
+def test_a_parameter_is_given_once(given):
+    with pytest.raises(BoostbenchError, match="is given twice; a component and its parameter"):
+        split_parameters(f"samme:{given}")
+    name, params = split_parameters("samme:weak_learner.tree.a=1,weak_learner.tree.b=2,tree=3")
+    assert (name, params) == ("samme", {"weak_learner": {"tree": {"a": 1, "b": 2}}, "tree": 3})
