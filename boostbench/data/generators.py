@@ -281,7 +281,7 @@ def waveform(
 
     Class 1 mixes waves 1 and 2, class 2 waves 1 and 3, class 3 waves 2 and 3, each with a uniform
     weight. Wave 1 is ``max(6 - |i - 11|, 0)`` at i = 1..21; waves 2 and 3 are wave 1 shifted by +4
-    and -4. The Bayes error is about 14 %.
+    and -4. The Bayes error is about 13.2 %.
 
     Parameters
     ----------
