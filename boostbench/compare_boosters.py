@@ -320,7 +320,12 @@ def experiment_on(
         "report": [{"curves": {"y": curve}} if has_own_curve else "curves"],
     }
     folders = [*paths_of(data), *([copies] if files else [])]
-    return Experiment.load(config, results=results, data=folders, plugins=plugins)
+    experiment = Experiment.load(config, results=results, data=folders, plugins=plugins)
+    if len(experiment.config.noise) > 1:
+        raise BoostbenchError(
+            "boosters are compared under one noise; give one value", where="noise"
+        )
+    return experiment
 
 
 def data_of(experiment: Experiment) -> Iterator[tuple[str, Dataset]]:

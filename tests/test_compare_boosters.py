@@ -116,3 +116,9 @@ def test_a_parameter_is_given_once(given):
         split_parameters(f"samme:{given}")
     name, params = split_parameters("samme:weak_learner.tree.a=1,weak_learner.tree.b=2,tree=3")
     assert (name, params) == ("samme", {"weak_learner": {"tree": {"a": 1, "b": 2}}, "tree": 3})
+
+
+def test_boosters_are_compared_under_one_noise():
+    for noise in ("pair:rate=[0.1,0.2]", {"model": "pair", "rate": [0.1, 0.2]}):
+        with pytest.raises(BoostbenchError, match="noise: boosters are compared under one noise"):
+            comparison_experiment(["samme", "sm-boost"], "iris", noise=noise)
