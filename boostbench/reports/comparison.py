@@ -264,7 +264,8 @@ def compare_values(
         boosters += rows
         if place in concluded:
             order = itertools.combinations([row["booster"] for row in rows], 2)
-            new_pairs = [_pair(place, left, right, samples, rope) for left, right in order]
+            widest = float(np.ptp(quantity.shown_range))
+            new_pairs = [_pair(place, *pair, samples, rope, widest) for pair in order]
             pairs += new_pairs
             absent = [name for name in names if name not in samples]
             left_out = f" Left out for want of results: {listed(absent)}." if absent else ""
@@ -302,12 +303,14 @@ def _ranking(place: str, samples: Samples, rope: float, metric: str) -> list[dic
     return sorted(rows, key=lambda row: (sign * row[metric], -row["best"]))
 
 
-def _pair(place: str, left: str, right: str, samples: Samples, rope: float) -> dict[str, Any]:
+def _pair(
+    place: str, left: str, right: str, samples: Samples, rope: float, widest: float
+) -> dict[str, Any]:
     """Return the row of a pair of boosters."""
     lead = estimates.estimate(samples[right], samples[left])
     behind = estimates.estimate(samples[left], samples[right])
     left_better, right_better = lead.above(rope), behind.above(rope)
-    low, high = lead.interval
+    low, high = np.clip(lead.interval, -widest, widest).tolist()
     return {
         "dataset": place,
         "left": left,

@@ -67,6 +67,11 @@ def test_probabilities_of_a_pair_are_those_of_baycomp():
     assert found == pytest.approx(expected, abs=1e-6)
 
 
+def test_no_interval_is_wider_than_errors_can_differ():
+    (row,) = compared(np.array([[0.0, 90.0], [80.0, 0.0]])).pairs.to_dict("records")
+    assert (row["low"], row["high"]) == (-100.0, 100.0)
+
+
 @pytest.mark.parametrize("n_sets", [1, 6])
 def test_joint_draws_differ_as_the_test_of_each_pair_says(n_sets):
     rng = np.random.default_rng(3)
