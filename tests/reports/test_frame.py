@@ -91,7 +91,7 @@ def test_what_an_export_lacks_is_said(tmp_path, caplog):
     (result,) = study_of(config).results
     result.record.curves["test_log_loss"] = np.array([0.2, np.nan, np.nan, 0.1])
     export_rows([result])
-    assert caplog.messages[0].startswith("2 of 16 values are not recorded; packed records hold")
+    assert caplog.messages[0].startswith("2 of 16 values are not recorded, by packed records")
     study = study_of(config, broken={"dna/samme/clean/seed-0": ("missing", "")})
     with pytest.raises(BoostbenchError, match="none of the 1 runs has a result yet"):
         export_rows(study.results)
