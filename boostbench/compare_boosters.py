@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import inspect
 import json
 import re
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import pandas as pd
 
 from boostbench.api import Experiment, Listener, Paths, paths_of
 from boostbench.data.adding import add_file, is_data_file
@@ -211,9 +211,9 @@ def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Boost
     if not table.is_file():
         what = "the recommendations of the noise study are not here; name boosters to compare"
         raise BoostbenchError(what, where=str(table))
-    with table.open(encoding="utf-8", newline="") as file:
-        read = [row for row in csv.DictReader(file) if (row["classes"] == "2") in two]
-    rows = [{shown: row[name] for name, shown in _ADVICE_COLUMNS.items()} for row in read]
+    read = pd.read_csv(table, usecols=[*_ADVICE_COLUMNS], dtype=str, keep_default_na=False)
+    read = read[read["classes"].eq("2").isin(two)].rename(columns=_ADVICE_COLUMNS)
+    rows: list[Any] = read.to_dict("records")
     config = load_config("noise-study/defaults", check_parameters=False, with_claims=False)
     known = {each.label: each for each in config.boosters}
     unknown = [row for row in rows if row["wrong labels"] == "unknown"]
@@ -329,10 +329,7 @@ def experiment_on(
 
 
 def data_of(experiment: Experiment) -> Iterator[tuple[str, Dataset]]:
-    """Yield the label of each data set in a comparison, and the data set.
-
-    A note is added to each column that alone gives the labels.
-    """
+    """Yield the label of each data set, and the data set with a note on each of `leaks_of`."""
     for entry in experiment.config.datasets:
         data, folders = entry.data, experiment.data
         found = load(data.component, data.params.plain(), folders, data.encode, data.missing)
@@ -349,8 +346,6 @@ def leaks_of(dataset: Dataset) -> list[str]:
 
     In the order of its values, with missing ones last, the rows of each class stand together.
     """
-    import pandas as pd
-
     is_told = np.bincount(dataset.y)[dataset.y] >= 10  # fewer rows may stand together by chance
     classes = pd.DataFrame(dataset.X[is_told]).fillna(np.inf).groupby(dataset.y[is_told])
     low, high = np.sort(classes.min(), axis=0), np.sort(classes.max(), axis=0)
@@ -417,8 +412,7 @@ def _entry_of(booster: Any, folder: Path) -> dict[str, Any]:
     given = [params.pop(name) for name in names & params.keys()]
     rounds = {"rounds": given[0]} if given else {}
     shown = ", ".join(f"{key}={value!r}" for key, value in {**params, **rounds}.items())
-    label = getattr(booster, "__name__", type(booster).__name__)
-    label += f"({shown})" if shown else ""
+    label = getattr(booster, "__name__", type(booster).__name__) + f"({shown})" * bool(shown)
     return {name: {"label": label, **rounds, **params}}
 
 
