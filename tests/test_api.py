@@ -86,8 +86,8 @@ def test_statuses_to_retry_may_be_one_text(done):
 
 def test_a_wrong_executor_is_noticed_before_data_are_read(done, monkeypatch):
     monkeypatch.setattr("boostbench.api.check_data", None)
-    with pytest.raises(BoostbenchError, match="unknown executor 'locall'; did you mean 'local'"):
-        done.run(executor="locall", fresh=True)
+    with pytest.raises(BoostbenchError, match="unknown executor 'locals'; did you mean 'local'"):
+        done.run(executor="locals", fresh=True)
 
 
 def test_a_seed_of_more_than_63_bits_is_refused(path):
