@@ -23,6 +23,7 @@ from boostbench.errors import BoostbenchError, import_extra
 from boostbench.experiments.running.execution import make
 from boostbench.experiments.store.record import versions
 from boostbench.inputs import load_plugins
+from boostbench.reports.text import listed
 from boostbench.whole_files import read_file, write_file
 
 #: Classes, whose names begin with a capital, that a model of this package consists of.
@@ -61,9 +62,22 @@ class Model:
         return np.asarray(self.pipeline.predict_proba(X), dtype=np.float64)
 
     def save(self, path: str | Path) -> None:
-        """Write the model to a file of the format of skops, completely or not at all."""
+        """Write the model to a file of the format of skops, completely or not at all.
+
+        Raises
+        ------
+        BoostbenchError
+            If a class of the model is that of a notebook or of the running script: whoever reads
+            the model needs a file with it.
+        """
         skops = import_extra("skops.io", "serve", where=str(path))
-        write_file(Path(path), skops.dumps([self.pipeline, [*self.classes], {**self.facts}]))
+        content = skops.dumps([self.pipeline, [*self.classes], {**self.facts}])
+        for name in skops.get_untrusted_types(data=content):
+            module = sys.modules.get(name.partition(".")[0])
+            if not Path(getattr(module, "__file__", None) or __file__).exists():
+                what = f"{name.rpartition('.')[2]} is in no file; write it to one, and import it"
+                raise BoostbenchError(what, where=str(path))
+        write_file(Path(path), content)
 
 
 def booster_for(
@@ -82,6 +96,9 @@ def booster_for(
     BoostbenchError
         If a name, a file or a parameter is invalid, or the booster does not suit the data set.
     """
+    if unused := {"noise", "metric", "folds", "repeats"} & options.keys():
+        what = f"takes no {listed(sorted(unused))}: it uses all rows and labels as they are"
+        raise BoostbenchError(what, where=options["name"])
     with TemporaryDirectory() as folder:
         experiment = experiment_on([booster], on, results=folder, **options)
         if len(experiment.config.boosters) > 1 or len(experiment.config.datasets) > 1:

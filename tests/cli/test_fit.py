@@ -120,6 +120,26 @@ def test_a_booster_of_ones_own_is_found_wherever_its_file_lies(boostbench, tmp_p
     assert (done.stdout, done.stderr) == (there.out, "")
 
 
+def test_a_model_of_a_class_in_no_file_is_refused_when_it_is_saved():
+    script = (
+        "from boostbench import fit_model\nfrom boostbench.plugins import Booster\n"
+        "from sklearn.tree import DecisionTreeClassifier\n"
+        "class Mine(DecisionTreeClassifier):\n    pass\n"
+        "fit_model(Mine(max_depth=2), 'iris').save('m.skops')\n"
+    )
+    Path("script.py").write_text(script)
+    command = [sys.executable, "script.py"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    said = "BoostbenchError: m.skops: Mine is in no file; write it to one, and import it\n"
+    assert done.stderr.endswith(said)
+    assert not Path("m.skops").exists()
+
+
+def test_options_of_comparisons_alone_are_refused():
+    with pytest.raises(BoostbenchError, match="takes no folds and noise: it uses all rows and"):
+        fit_model("samme", "iris", noise=0.2, folds=3)
+
+
 def test_no_file_of_a_stranger_runs_code(boostbench):
     import skops.io
 
