@@ -61,10 +61,10 @@ _FLAT = 1e-12
     printed="MDeepBoost",
     family="deep-boosting",
     variants={
-        "mdeepboost-comp-sum": ("MDeepBoostCompSum", "objective: comp-sum"),
-        "mdeepboost-max": ("MDeepBoostMax", "objective: max"),
-        "mdeepboost-max-sum": ("MDeepBoostMaxSum", "objective: max-sum"),
-        "mdeepboost-sum": ("MDeepBoostSum", "objective: sum"),
+        "mdeepboost-comp-sum": ("MDeepBoostCompSum", "surrogate: comp-sum"),
+        "mdeepboost-max": ("MDeepBoostMax", "surrogate: max"),
+        "mdeepboost-max-sum": ("MDeepBoostMaxSum", "surrogate: max-sum"),
+        "mdeepboost-sum": ("MDeepBoostSum", "surrogate: sum"),
     },
 )
 class MDeepBoost(BoostingClassifier):
