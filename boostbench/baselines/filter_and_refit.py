@@ -71,7 +71,7 @@ class FilterAndRefit(Declared, StagedScore, ClassifierMixin, BaseEstimator):  # 
         classifier must have ``predict_proba``.
     folds : int, default=5
         Number of stratified folds of the cross-validation, at least 2.
-    random_state : int or None, default=None
+    random_state : int, RandomState or None, default=None
         Seed of the folds and of the fits.
 
     Attributes

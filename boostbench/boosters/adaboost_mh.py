@@ -4,7 +4,7 @@ One binary tree per class: Schapire & Singer, "Improved boosting algorithms usin
 predictions", 1999; Geist, "Soft-max boosting", Algorithm 3. One stump with a real value for every
 class: Schapire & Singer, "BoosTexter", Machine Learning 39, 2000, Secs. 3 and 4. One tree that
 predicts a single class: Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Secs. 3
-and 9.
+and 10.
 
 =========  ==================================  ==============================
 paper      here                                shape
@@ -56,7 +56,8 @@ class AdaBoostMH(Booster):
         Number of rounds T, at least 1; a round trains ``n_classes`` trees.
     weak_learner : str, dict, object or None, default=None
         None uses the paper's Gini trees of at most 12 leaves. ``"multilabel-stump"`` predicts all
-        classes with one stump, as in BoosTexter's discrete mode.
+        classes with one stump, as in BoosTexter's discrete mode; its real answers are for
+        `AdaBoostMHReal` alone, which is not checked.
     rule : {"score", "sign"}, default="score"
         ``"score"`` predicts the class of the largest score. ``"sign"`` is the rule printed in
         Algorithm 3: the first class with a positive score. If there is none, the first class of
@@ -171,7 +172,7 @@ class AdaBoostMHLabel(AdaBoostMH):
 
     References
     ----------
-    Mukherjee & Schapire 2013, Sec. 9.
+    Mukherjee & Schapire 2013, Sec. 10.
 
     Examples
     --------

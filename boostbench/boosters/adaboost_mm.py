@@ -78,7 +78,7 @@ class AdaBoostMM(Booster):
 
     step: Literal["approximate", "exact"] = "approximate"
 
-    paper_learner = "greedy", {"max_leaf_nodes": 12}  # Sec. 9
+    paper_learner = "greedy", {"max_leaf_nodes": 12}  # Sec. 10
 
     def ask(self, state: BoostState) -> Costs:
         """Return the cost matrix (64), up to a positive factor."""

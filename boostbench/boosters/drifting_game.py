@@ -1,6 +1,6 @@
 r"""Drifting-game ("OS") booster: the optimal strategy for a known weak-learning condition.
 
-Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Sec. 3 to 6.
+Mukherjee & Schapire, "A Theory of Multiclass Boosting", 2013, Secs. 5 to 7.
 
 ================  ===================================  ==============================
 paper             here                                 shape
@@ -126,7 +126,7 @@ class DriftingGame(Booster):
     on_violation: Literal["go on", "stop"] = "go on"
 
     nested_rounds: ClassVar[bool] = False
-    paper_learner = "greedy", {"max_leaf_nodes": 12}  # Sec. 9
+    paper_learner = "greedy", {"max_leaf_nodes": 12}  # Sec. 10
 
     def begin(self, state: BoostState) -> Game:
         """Return the potentials of the game; set `bound_` and `slack_`."""

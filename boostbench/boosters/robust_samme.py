@@ -74,7 +74,8 @@ class SAMMESavage(RobustSAMME):
     The loss is :math:`\phi(m) = (1 + e^{2m})^{-2}`, m as in `boostbench.boosters.robust_samme`.
     Each round fits a K-class weak learner with the weights :math:`-\phi'(m_i)`, which vanish for
     very negative and very positive margins, and takes the step to a local minimum of the mean loss
-    along it. For two classes this is SavageBoost with classifiers in place of real-valued trees.
+    along it. For two classes this is SavageBoost with classifiers and a line search in place of
+    real-valued trees.
 
     Parameters
     ----------

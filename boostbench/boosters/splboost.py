@@ -192,8 +192,8 @@ class PerfectTwice(SelfPacing):
     Notes
     -----
     Classifiers without error on the samples of positive weight are frequent. The step of such a
-    classifier minimises the objective as it grows; it is limited to 11.5, which outweighs all
-    earlier classifiers unless their steps add up to more.
+    classifier minimises the objective as it grows; it is limited (to 11.5; in SPL-SAMME, to
+    23 + ln(K - 1)), which outweighs all earlier classifiers unless their steps add up to more.
     `predict_proba` is not calibrated, because samples are ignored.
     """
 

@@ -167,7 +167,8 @@ class BoostingClassifier(CallbackSupport, Declared, Classifier):  # type: ignore
         Whether `fit` continues the fit before, if data and other parameters are the same. The
         model is that of a single fit of all rounds.
     verbose : int, default=0
-        1 prints a line after rounds 1, 2, ..., 10, 20, ..., 100, 200, ...; 2 after each round.
+        1 prints a line after rounds 1, 2, ..., 10, 20, ..., 100, 200, ... and the last one; 2 after
+        each round.
     class_weight : dict, "balanced" or None, default=None
         Factors by which the sample weights of each class are multiplied, as in scikit-learn;
         ``"balanced"`` uses ``n_samples / (n_classes * np.bincount(y))``. In a config, the keys
@@ -193,9 +194,8 @@ class BoostingClassifier(CallbackSupport, Declared, Classifier):  # type: ignore
     Notes
     -----
     Sample counts (the minimum size of a leaf, the cases of C4.5, the bins of a feature) include
-    duplicate samples. If all sample weights are integers, a sample of weight w counts as w
-    samples. Otherwise every sample of positive weight counts as one, as in scikit-learn's trees;
-    C4.5 scales the weights to sum to the number of samples.
+    duplicate samples, and count weighted samples as `fit` says. C4.5 scales the weights to sum to
+    the number of samples.
     """
 
     #: True if the first t rounds of a fit equal a fit of t rounds.

@@ -33,7 +33,7 @@ class Greedy(Tree, takes=(SIZE, SPLITS)):
 
     References
     ----------
-    Mukherjee & Schapire 2013, Sec. 9 ("greedy"); Kuznetsov, Mohri & Syed 2014.
+    Mukherjee & Schapire 2013, Sec. 10 ("greedy"); Kuznetsov, Mohri & Syed 2014.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class GreedyInfo(Tree, takes=(SIZE, SPLITS)):
 
     References
     ----------
-    Mukherjee & Schapire 2013, Sec. 9 ("greedy-info").
+    Mukherjee & Schapire 2013, Sec. 10 ("greedy-info").
 
     Examples
     --------
