@@ -72,7 +72,7 @@ def compare(
     Parameters
     ----------
     boosters, on, **options
-        As for `comparison_experiment`.
+        As for `experiment_on`; at least two boosters.
     rope : float or None, default=None
         Region of practical equivalence: the largest difference at which two means count as
         equivalent, in points or the unit of the metric. By default 1 point or, for metrics without

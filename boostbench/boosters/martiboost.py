@@ -114,7 +114,7 @@ class MartiBoost(TwoClasses):
     min_mass: Annotated[float, Interval(Real, 0, 1, closed="left")] = 0.0
     rule: Literal["expected", "sampled"] = "expected"
 
-    paper_learner = "stump", {}  # Sec. 5.5.2
+    paper_learner = "stump", {}  # Sec. 5.5.3
     needs = (TREE_PER_CLASS,)
 
     def demands(self) -> tuple[type, ...]:

@@ -110,7 +110,7 @@ class SMBoost(Booster):
 
     References
     ----------
-    Geist 2015, Sec. 4 (risk 4, gradient Prop. 2, inner product 7), Sec. 5.1, Algorithm 2.
+    Geist 2015, Secs. 2 and 3 (risk 4, gradient Prop. 2, inner product 7, Algorithm 2), Sec. 5.1.
 
     Examples
     --------
@@ -127,7 +127,7 @@ class SMBoost(Booster):
     cost: Annotated[Any, str, "array-like", callable] = "zero-one"
     empty_label: Literal[-1, 0, 1] = 0
 
-    paper_learner = "tree", {"max_leaf_nodes": 12}  # Sec. 5.2
+    paper_learner = "tree", {"max_leaf_nodes": 12}  # Sec. 5.1
     needs = (TREE_PER_CLASS,)
     class_order_matters = True
 

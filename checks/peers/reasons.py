@@ -8,6 +8,7 @@ from collections.abc import Mapping
 #: Patterns of errors, with what they say. The first that is found counts.
 BY_ERROR = [
     (r"unexpected keyword argument '(\w+)'", r"a parameter that only the peer has (`\1`)"),
+    (r"has no attribute 'feature_names_in_'", "arrays have no feature names, as in scikit-learn"),
     (r"has no attribute '(\w+)'", r"an attribute that only the peer has (`\1`)"),
     (r"Invalid parameter '(\w+)'", r"a parameter that only the peer has (`\1`)"),
     (r"at least two classes", "by design: labels of one class are refused"),
