@@ -322,9 +322,8 @@ def experiment_on(
     folders = [*paths_of(data), *([copies] if files else [])]
     experiment = Experiment.load(config, results=results, data=folders, plugins=plugins)
     if len(experiment.config.noise) > 1:
-        raise BoostbenchError(
-            "boosters are compared under one noise; give one value", where="noise"
-        )
+        what = "boosters are compared under one noise; give one value"
+        raise BoostbenchError(what, where="noise")
     return experiment
 
 

@@ -184,6 +184,13 @@ def place_of(error: BaseException) -> str:
     return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
 
 
+def error_in_words(error: Exception) -> str:
+    """Return an error of a plugin, with its location in the user's code."""
+    is_told = isinstance(error, AssertionError | BoostbenchError)
+    text = str(error) if is_told else f"{type(error).__name__}: {error}"
+    return f"{text} ({place})" if (place := place_of(error)) else text
+
+
 def remove_damaged(error: BaseException) -> Path | None:
     """Remove the index of the kernels that numba failed to load; it then compiles them anew.
 
@@ -255,6 +262,8 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     """
     path = Path(path).expanduser().resolve()
     check_allowed(f"plugin file {path}", where=where)
+    if _plugin:
+        _note_opened(str(path), os.O_RDONLY)  # whether it was loaded before or not
     name = f"{FILE_MODULE}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     if name in sys.modules:
         return sys.modules[name]

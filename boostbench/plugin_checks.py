@@ -17,7 +17,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.planning.planner import takes_two_classes
 from boostbench.experiments.planning.repeating import differences
 from boostbench.experiments.store.record import Record
-from boostbench.inputs import load_plugin, place_of
+from boostbench.inputs import error_in_words, load_plugin
 from boostbench.weak_learners import make_weak_learner
 
 _KINDS = registry.boosters, registry.weak_learners, registry.noise_models, registry.generators
@@ -29,7 +29,7 @@ EXPECTED_FAILED_CHECKS = {
 }
 
 
-def check_plugin(reference: str) -> Iterator[tuple[str, Exception | None]]:
+def check_plugin(reference: str) -> Iterator[tuple[str, str]]:
     """Test the components registered by a plugin file, or one of them.
 
     Parameters
@@ -41,8 +41,8 @@ def check_plugin(reference: str) -> Iterator[tuple[str, Exception | None]]:
     ------
     part : str
         Kind and name of the component.
-    error : Exception or None
-        Error of the first test that failed, if any.
+    failure : str
+        Error of the first test that failed, with its place; empty if all passed.
 
     Raises
     ------
@@ -63,20 +63,13 @@ def check_plugin(reference: str) -> Iterator[tuple[str, Exception | None]]:
         what = "registers no booster, weak learner, noise model or data set; FILE.py:NAME names one"
         raise BoostbenchError(what, where=reference)
     for kind, source in own:
-        failure = None
+        failure = ""
         try:
             with warnings.catch_warnings(action="ignore"), contextlib.redirect_stdout(sys.stderr):
                 _check(kind, source)
         except Exception as error:
-            failure = error
+            failure = error_in_words(error)
         yield f"{kind.kind} {source.rpartition(':')[2]}", failure
-
-
-def in_words(error: Exception) -> str:
-    """Return the error of a test, with its location in the user's code."""
-    is_told = isinstance(error, AssertionError | BoostbenchError)
-    text = str(error) if is_told else f"{type(error).__name__}: {error}"
-    return f"{text} ({place})" if (place := place_of(error)) else text
 
 
 def _require(is_right: object, problem: str) -> None:

@@ -170,12 +170,9 @@ def _or_one(schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]
 
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    mistakes = MistakesError()
-    first: dict[Any, int] = {}
-    for index, value in enumerate(values):
-        if first.setdefault(value, index) != index:
-            mistakes.add(f"{show(value)} is listed twice", index)
-    mistakes.close()
+    first = {value: index for index, value in reversed([*enumerate(values)])}
+    twice = [((i,), f"{show(v)} is listed twice") for i, v in enumerate(values) if first[v] < i]
+    MistakesError(*twice).close()
     return values
 
 

@@ -4,7 +4,7 @@ import textwrap
 
 import pytest
 
-from boostbench.plugin_checks import check_plugin, in_words
+from boostbench.plugin_checks import check_plugin
 
 BOOSTER = """
 import numpy as np
@@ -63,8 +63,8 @@ def first_problem(tmp_path):
     def check(source, name=":own"):
         path = tmp_path / "own.py"
         path.write_text(source)
-        ((_, error),) = check_plugin(f"{path}{name}")
-        return None if error is None else in_words(error)
+        ((_, failure),) = check_plugin(f"{path}{name}")
+        return failure or None
 
     return check
 

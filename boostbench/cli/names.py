@@ -215,14 +215,14 @@ def check(
       boostbench check my_booster.py
       boostbench check plugins.py:MyBooster
     """
-    from boostbench.plugin_checks import check_plugin, in_words
+    from boostbench.plugin_checks import check_plugin
 
     passed = []
-    for part, error in check_plugin(plugin):
-        passed.append(error is None)
-        print(f"{part}: {'FAILED' if error else 'ok'}", flush=True)
-        if error:
-            print(f"  {textwrap.shorten(plain(in_words(error)), _WIDEST, placeholder=' ...')}")
+    for part, failure in check_plugin(plugin):
+        passed.append(not failure)
+        print(f"{part}: {'FAILED' if failure else 'ok'}", flush=True)
+        if failure:
+            print(f"  {textwrap.shorten(plain(failure), _WIDEST, placeholder=' ...')}")
     print("all passed" if all(passed) else f"{passed.count(False)} of {len(passed)} failed")
     return OK if all(passed) else INCOMPLETE
 

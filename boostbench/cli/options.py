@@ -71,13 +71,6 @@ Json = Annotated[bool, flag("Print JSON.", "--json")]
 Quiet = Annotated[bool, flag("Print failures only.", "--quiet", "-q")]
 
 
-def program() -> str:
-    """Return ``"boostbench"``, or its path as called if this is not found in ``PATH``."""
-    called = Path(sys.argv[0])
-    is_found = called.name != "boostbench" or shutil.which("boostbench")
-    return "boostbench" if is_found else str(called)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Experiments:
     """Options that select experiments, their data and their results."""
@@ -188,9 +181,14 @@ class DataOptions(ColumnOptions):
 
 
 def next_line(*words: str, **options: Any) -> str:
-    """Return a line with the command to run next, with options by their names."""
+    """Return a line with the command to run next, with options by their names.
+
+    The program has its path as called if ``PATH`` does not find it.
+    """
+    called = Path(sys.argv[0])
+    is_found = called.name != "boostbench" or shutil.which("boostbench")
     options["types"] = [f"{each}={kind}" for each, kind in options.get("types", {}).items()]
-    more = [program(), *words]
+    more = ["boostbench" if is_found else str(called), *words]
     lists = {"overrides": "set", "only": "only", "drop": "drop", "types": "type"}
     for key, flag in (lists | {"data": "data", "plugins": "plugin"}).items():
         more += [word for value in options.get(key, ()) for word in (f"--{flag}", str(value))]

@@ -10,9 +10,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from numbers import Real
 from typing import Any, Literal
 
 from boostbench import registry
+from boostbench.errors import BoostbenchError
 
 #: Arguments of a quantity that decide what a record holds; the others are words and units.
 DECIDING = ("asked", "kept", "needs", "of")
@@ -121,7 +123,10 @@ class Quantity:
     def __call__(self, *arguments: Any) -> Any:
         """Return the value of the arguments that it ``needs``."""
         assert self.of is not None
-        return self.of(*arguments)
+        value = self.of(*arguments)
+        if self.on_test and self.asked and self.type is float and not isinstance(value, Real):
+            raise BoostbenchError(f"returned {type(value).__name__}, no number", where=self.curve)
+        return value
 
     @property
     def method(self) -> str:
@@ -265,6 +270,8 @@ def metric(
     **facts
         Other attributes of `Quantity`, such as ``unit="%"`` for a fraction shown in percent.
     """
+    if needs not in ("labels", "probabilities"):
+        raise BoostbenchError(f"'needs' must be 'labels' or 'probabilities', found {needs!r}")
     return quantity(
         f"test_{name}",
         words=words,

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.experiments.runs import CLEAN
+from boostbench.inputs import error_in_words
 from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.claims import verdicts as claims
 from boostbench.reports.claims.kind import Studies
@@ -77,7 +78,7 @@ class Report:
                 except OSError:  # of a font, for example; the report of before stays
                     raise
                 except Exception as error:  # a plugin's figure may raise anything
-                    self.undrawn[name] = f"{name}: raised {type(error).__name__}: {error}"
+                    self.undrawn[name] = f"{name}: raised {error_in_words(error)}"
         return drawings
 
     @cached_property
@@ -320,6 +321,8 @@ def _make(part: ReportPart, study: Study) -> Table | tuple[Figure, DataFrame | N
             if isinstance(made, Table):
                 return made
             figure, values = made if isinstance(made, tuple) else (made, None)
+            if not hasattr(figure, "savefig"):
+                raise PluginError(f"returned {type(figure).__name__}, no Figure and no Table")
             first_line = (options.function.__doc__ or "").strip().partition("\n")[0]
             figure.set_label(figure.get_label() or in_print(first_line))
             print_names(figure, [*study.boosters, *study.datasets, *study.noises])
@@ -329,10 +332,8 @@ def _make(part: ReportPart, study: Study) -> Table | tuple[Figure, DataFrame | N
     except BoostbenchError as error:
         raise BoostbenchError(error.what, where=error.where or where) from error
     except Exception as error:
-        what = f"raised {type(error).__name__}: {error}"
-        if is_shipped:
-            raise BoostbenchError(f"{what}; this is a bug in boostbench", where=where) from error
-        raise PluginError(what, where=where) from error
+        bug = "; this is a bug in boostbench" * is_shipped
+        raise PluginError(f"raised {error_in_words(error)}{bug}", where=where) from error
 
 
 def _no_result(study: Study, packed: Sequence[str]) -> str:

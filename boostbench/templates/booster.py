@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from boostbench.plugins import (
     Booster,
@@ -35,7 +34,7 @@ class MyBooster(Booster):
 
     def ask(self, state: BoostState) -> WeightedLabels:
         """Return the labels, weighted by the exponential loss of each row."""
-        w = state.sample_weight * np.exp(-self._margins(state))
+        w = state.sample_weight * np.exp(state.scores.mean(axis=1) - state.true_scores)
         return WeightedLabels(state.y, w / w.sum(), state.n_classes)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Hypothesis) -> Step:
@@ -51,9 +50,4 @@ class MyBooster(Booster):
 
     def objective(self, state: BoostState) -> float:
         """Return the training loss, recorded after each round."""
-        return float(state.sample_weight @ np.exp(-self._margins(state)))
-
-    def _margins(self, state: BoostState) -> NDArray[np.float64]:
-        """Return the score of the true label less the mean of all scores, shape (n,)."""
-        margins: NDArray[np.float64] = state.true_scores - state.scores.mean(axis=1)
-        return margins
+        return float(state.sample_weight @ np.exp(state.scores.mean(axis=1) - state.true_scores))

@@ -84,10 +84,6 @@ class Decision:
     mixture: Floats
     witness: Floats
 
-    def holds(self, gamma: float = 0.0) -> bool:
-        """Return True if the space satisfies the condition with this edge."""
-        return self.gamma >= gamma - TOLERANCE
-
     def weights(self) -> dict[str, float]:
         """Return the weights of the mixture by classifier name, in descending order."""
         pairs = zip(self.space.classifiers, self.mixture.tolist(), strict=True)
@@ -192,7 +188,5 @@ def decide_all(space: Space) -> dict[str, Decision]:
 
 def costs_of(predictions: ArrayLike, cost: ArrayLike) -> Floats:
     """Return the cost ``sum_i C[i, h(x_i)]`` of every classifier, shape (n_classifiers,)."""
-    predictions = np.asarray(predictions)
     C = np.asarray(cost, dtype=np.float64)
-    costs: Floats = np.take_along_axis(C, predictions, axis=1).sum(axis=0)
-    return costs
+    return np.asarray(np.take_along_axis(C, np.asarray(predictions), axis=1).sum(axis=0))

@@ -84,6 +84,16 @@ def test_a_mean_without_the_runs_that_did_not_record_the_metric_says_so(tmp_path
     assert not any(cell.notes for cell in cells(table, "two"))
 
 
+def test_a_cell_without_a_finite_value_is_not_beyond_the_rounds(tmp_path):
+    its = study(tmp_path)
+    for result in its.results[::2]:
+        result.record.curves["test_auc"][:] = np.nan
+    table = build_table(its, value="test_auc")
+    assert {cell.text for cell in cells(table, "one")} == {"no value"}
+    assert table.notes == ("no finite value of 1 of 1 runs",)
+    assert not any("beyond" in footer for footer in table.footers)
+
+
 def test_a_metric_that_is_not_recorded_is_refused(tmp_path):
     with pytest.raises(BoostbenchError, match=r"metrics: \[log_loss\]"):
         build_table(study(tmp_path, without=("one", "two")), value="test_log_loss")

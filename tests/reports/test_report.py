@@ -370,24 +370,30 @@ def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
     def draw_broken(study):
         return 1 / 0
 
+    @registry.figures.register("nothing")
+    def draw_nothing(study):
+        pass
+
     @registry.figures.register("unsound")
     def draw_unsound(study):
         figure = Figure()
         figure.add_subplot().plot([1, 2]).pop().draw = lambda renderer: 1 / 0
         return figure
 
-    kinds = ("broken", "curves", "unsound", "table", "noise")
+    kinds = ("broken", "curves", "nothing", "unsound", "table", "noise")
     config = make_config(tmp_path, noise=[CLEAN, EXCHANGE], report=[(kind, {}) for kind in kinds])
     report = make_report(collect(config, plan_of(config)))
     page = report.write(tmp_path / "out")[-1].read_text()
     told = {
-        "broken": "broken: raised ZeroDivisionError: division by zero",
-        "curves": "KeyError: 'forgotten'; this is a bug in boostbench",
-        "unsound": "unsound: raised ZeroDivisionError: division by zero",
+        "broken": "broken: raised ZeroDivisionError: division by zero (test_report.py:",
+        "curves": "KeyError: 'forgotten' (test_report.py:",
+        "nothing": "nothing: returned NoneType, no Figure and no Table",
+        "unsound": "unsound: raised ZeroDivisionError: division by zero (test_report.py:",
     }
     assert report.undrawn.keys() == told.keys()
-    assert all(report.undrawn[kind].endswith(words) for kind, words in told.items())
-    assert report.undrawn["unsound"] in page
+    assert all(words in report.undrawn[kind] for kind, words in told.items())
+    assert report.undrawn["curves"].endswith("; this is a bug in boostbench")
+    assert told["unsound"] in page
     assert not report.is_whole
     assert {"table.md", "noise.png"} <= {path.name for path in (tmp_path / "out").iterdir()}
 

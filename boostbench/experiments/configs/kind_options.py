@@ -34,7 +34,7 @@ from boostbench.experiments.configs.entries import read_list, refuse_repeats
 from boostbench.experiments.configs.fields import Text, is_number, setting_of
 from boostbench.experiments.runs import Noise
 from boostbench.registry import Registry, name_and_options
-from boostbench.source import show, where_in
+from boostbench.source import show
 from boostbench.validation import MistakesError, Model
 
 #: Keys of a config that a `Scope` describes.
@@ -224,10 +224,6 @@ class Claim(ClaimWords):
     options: InstanceOf[Options]
     scope: InstanceOf[Scope] = Field(default_factory=Scope)
     entry: Any = None  # the mapping in the config
-
-    def where(self, *place: str | int) -> str:
-        """Return file and line of an option, or of the nearest enclosing value."""
-        return where_in(self.entry, (self.kind, *place)) or str(self.scope.path)
 
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:

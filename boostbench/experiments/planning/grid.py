@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from boostbench.errors import BoostbenchError, ConfigError, hint
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.entries import DataSet
-from boostbench.experiments.runs import BoosterSpec, Noise, Params, Run
+from boostbench.experiments.runs import Noise, Params, Run
 from boostbench.quantities import QUANTITIES
 
 MAX_RUNS = 200_000
@@ -65,7 +65,8 @@ def _runs_of(entry: DataSet, noise: Noise, config: Config) -> Iterator[Run]:
     checkpoints = config.checkpoints if has_checkpoints else ()
     for split in _folds(entry.split or config.split):
         for booster in boosters:
-            if _allowed(booster, entry):
+            limited = ((booster.parameter(name), most) for name, most in entry.at_most.items())
+            if all(value <= most for value, most in limited if isinstance(value, int | float)):
                 yield Run(
                     data=entry.data,
                     split=split,
@@ -125,9 +126,3 @@ def _folds(split: str | Params) -> Iterator[str | Params]:
             yield Params({**split.plain(), "fold": fold})
     else:
         yield split
-
-
-def _allowed(booster: BoosterSpec, entry: DataSet) -> bool:
-    """Return whether no parameter exceeds its limit ``at_most`` on a data set."""
-    values = ((booster.parameter(name), limit) for name, limit in entry.at_most.items())
-    return all(value <= limit for value, limit in values if isinstance(value, int | float))

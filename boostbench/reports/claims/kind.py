@@ -10,9 +10,10 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from boostbench.errors import BoostbenchError
+from boostbench.errors import BoostbenchError, PluginError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Options, Scope
+from boostbench.inputs import error_in_words
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.registry import claims
 from boostbench.reports.claims import claim_options as options
@@ -246,6 +247,15 @@ class Kind(Options):
         """
         raise BoostbenchError(f"kind of claim {type(self).__name__} must define cases(evidence)")
 
+    def all_cases(self, evidence: Evidence) -> list[Case]:
+        """Return the cases; an exception of a plugin is told with its place."""
+        try:
+            return [*self.cases(evidence)]
+        except Exception as error:
+            if isinstance(error, BoostbenchError) or self.__module__.startswith("boostbench."):
+                raise
+            raise PluginError(f"{type(self).__name__} raised {error_in_words(error)}") from error
+
     def check(self, scope: Scope) -> None:
         """Check that there are cases, and that ``at_least`` and ``of`` fit their number.
 
@@ -257,7 +267,7 @@ class Kind(Options):
             return
 
         def groups(kind: Kind) -> Counter[str]:
-            return Counter(case.group for case in kind.cases(Evidence(scope, kind)))
+            return Counter(case.group for case in kind.all_cases(Evidence(scope, kind)))
 
         per_group, whole = groups(self), self.model_copy(update={"except_": ()})
         if not per_group:
@@ -274,10 +284,10 @@ class Kind(Options):
                 raise MistakesError((("of",), what))
 
     def others(self, evidence: Evidence, *mine: str) -> list[str]:
-        """Return the boosters of the config except ``mine``; ValueError if there are none."""
+        """Return the boosters of the config except ``mine``, of which there must be some."""
         if others := [label for label in evidence.scope.boosters if label not in mine]:
             return others
-        raise ValueError("others: the config has no other booster")
+        raise BoostbenchError("others: the config has no other booster")
 
 
 class AboutRuns(Kind):
@@ -321,7 +331,7 @@ class Stops(AboutRuns):
         """Yield an outcome on all runs of each cell."""
         for cell in evidence.cells(self.booster):
             stopped = evidence.sample(cell, read=self._is_stopped)
-            made = evidence.sample(cell, read=_rounds_made).values
+            made = evidence.sample(cell, read=lambda run: run.stopped_at or run.run.rounds).values
             outcome = near(stopped, Repeats.constant(1.0, stopped), 0.0)
             numbers = {"rounds made": span([int(n) for n in made.values()]) if made else "–"}
             yield evidence.case(cell, outcome, numbers)
@@ -330,11 +340,6 @@ class Stops(AboutRuns):
         assert result.record is not None
         is_early = result.record.n_rounds < min(self.before, result.run.rounds)
         return float(is_early and self.reason in result.record.stop_reason)
-
-
-def _rounds_made(result: Result) -> float:
-    assert result.record is not None
-    return float(result.record.n_rounds)
 
 
 class AboutValues(AboutRuns):
@@ -376,7 +381,7 @@ class AboutMeans(AboutValues):
         """Return whether the printed errors satisfy the claim; None if some are not printed."""
         values = tuple(paper for paper in papers if isinstance(paper, PaperValues))
         groups: dict[str, list[bool | None]] = {}
-        for case in self.cases(Evidence(scope, self, papers=values)):
+        for case in self.all_cases(Evidence(scope, self, papers=values)):
             groups.setdefault(case.group, []).append(case.outcome.here)
         return options.Rule().is_met([self.at_least.is_met(answers) for answers in groups.values()])
 

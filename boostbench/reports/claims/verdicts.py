@@ -109,7 +109,7 @@ def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
     for claim in study.config.claims:
         kind = claim.options
         assert isinstance(kind, Kind)
-        cases = [*kind.cases(Evidence(claim.scope, kind, study, studies))]
+        cases = kind.all_cases(Evidence(claim.scope, kind, study, studies))
         unit = getattr(kind, "unit", kind.fixed_unit)
         verdicts.append(verdict_on(claim, cases, kind.at_least, unit=unit, chance=kind.chance))
     return tuple(verdicts)

@@ -352,10 +352,13 @@ def _fact(
     missing = [result for result in results if not result.ok]
     gaps, state = [*_gaps(missing, n)], "/".join(dict.fromkeys(each.status for each in missing))
     n_without = sum(result.ok and not holds(result, metric) for result in results)
+    n_empty = n - len(missing) - n_without - len(sample.values)
     if n_without == n:
         gaps, state = [f"it takes {quantity.asks}"], "not recorded"
     elif n_without and sample.values:
         gaps.append(f"not recorded by {n_without} of {n} runs; it takes {quantity.asks}")
+    if n_empty and quantity.held and quantity.kept == "rounds" and results[0].run.rounds >= T:
+        gaps, state = [*gaps, f"no finite value of {n_empty} of {n} runs"], state or "no value"
     stopped = _stopped(results, T) if sample.values else ""
     return Fact(sample, tuple(gaps), state, paper, stopped)
 
