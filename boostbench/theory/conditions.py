@@ -84,6 +84,10 @@ class Decision:
     mixture: Floats
     witness: Floats
 
+    def holds(self, gamma: float = 0.0) -> bool:
+        """Return True if the space satisfies the condition with this edge."""
+        return self.gamma >= gamma - TOLERANCE
+
     def weights(self) -> dict[str, float]:
         """Return the weights of the mixture by classifier name, in descending order."""
         pairs = zip(self.space.classifiers, self.mixture.tolist(), strict=True)
