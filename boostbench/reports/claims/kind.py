@@ -331,7 +331,7 @@ class Stops(AboutRuns):
         """Yield an outcome on all runs of each cell."""
         for cell in evidence.cells(self.booster):
             stopped = evidence.sample(cell, read=self._is_stopped)
-            made = evidence.sample(cell, read=lambda run: run.stopped_at or run.run.rounds).values
+            made = evidence.sample(cell, read=_rounds_made).values
             outcome = near(stopped, Repeats.constant(1.0, stopped), 0.0)
             numbers = {"rounds made": span([int(n) for n in made.values()]) if made else "–"}
             yield evidence.case(cell, outcome, numbers)
@@ -340,6 +340,11 @@ class Stops(AboutRuns):
         assert result.record is not None
         is_early = result.record.n_rounds < min(self.before, result.run.rounds)
         return float(is_early and self.reason in result.record.stop_reason)
+
+
+def _rounds_made(result: Result) -> float:
+    assert result.record is not None
+    return float(result.record.n_rounds)
 
 
 class AboutValues(AboutRuns):

@@ -295,3 +295,10 @@ def test_a_change_after_the_results_is_shown(tmp_path):
     assert view_of(verdict).marks == [mark]
     assert f"- **{mark}**" in verdicts_markdown("a", [verdict])
     assert verdict_json(verdict)["changed"] == "2026-11-22 by 1% → 2%"
+
+
+def test_a_booster_that_stops_before_the_first_round_made_none(tmp_path):
+    claim = {"says": "it stops", "stops": {"booster": "mh", "before": 5, "datasets": "d"}}
+    study = world(tmp_path, "single", claim)
+    (verdict,) = judge(with_records(study, lambda result: {"n_rounds": 0, "stop_reason": "stump"}))
+    assert [case.numbers["rounds made"] for case in verdict.cases] == ["0", "0"]
