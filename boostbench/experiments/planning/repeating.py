@@ -241,9 +241,16 @@ def adopt_packed(
     """
     groups = families(of_other_code(plan.runs))
     outcomes = repeat_sample(groups, share, do)
-    adopted = {member.path: record for member, record in _adopted(groups, outcomes)}
-    records = (adopted.get(path) or packed.read(path) for path in packed.all_paths())
-    return list(outcomes.values()), (record for record in records if record is not None)
+
+    def records() -> Iterator[Record]:
+        adopted = set()
+        for member, record in _adopted(groups, outcomes):
+            adopted.add(member.path)
+            yield record
+        rest = (packed.read(path) for path in packed.all_paths() if path not in adopted)
+        yield from (record for record in rest if record is not None)
+
+    return list(outcomes.values()), records()
 
 
 def _adopted(
