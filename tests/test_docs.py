@@ -160,6 +160,14 @@ def test_a_booster_is_in_the_section_of_its_family(name):
     assert re.search(rf"`{name}[`:]", section[headings[boosters.declarations[name].family]])
 
 
+def test_the_page_on_reproducibility_names_boosters_that_depend_on_the_order_of_classes():
+    page = (ROOT / "docs/reproducibility.md").read_text(encoding="utf-8")
+    ours = [name for name in boosters if not boosters.is_foreign(name)]
+    ordered = [n for n in ours if getattr(boosters.get(n), "class_order_matters", False)]
+    assert ordered
+    assert names_lacking(ordered, [page]) == []
+
+
 def test_the_gallery_has_every_kind_of_figure_and_a_config_with_it():
     kinds = {}
     for *_, cell in table_rows("gallery.md")[3:]:
@@ -252,6 +260,7 @@ def test_workflows_have_few_rights_and_pinned_actions_and_the_image_a_user():
         text = path.read_text(encoding="utf-8")
         assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
         assert re.findall("uses: .*@(?![0-9a-f]{40}  # v).*", text) == []
+        assert text.count("actions/checkout@") == text.count("persist-credentials: false")
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert re.search(r"--constraint /src/constraints\.txt .*\n(.*\n)*USER boostbench\n", image)
 
