@@ -273,7 +273,8 @@ class Experiment:
         -------
         frame : DataFrame
             Columns: dataset, booster, parameters (JSON), noise_model, noise_rate, seed, fold (if
-            the splits have folds), round, metric, value (errors are fractions, 0 to 1).
+            the splits have folds), round, metric, value (errors are fractions, 0 to 1),
+            carried (True after the last round of a run that stopped early).
 
         Raises
         ------
