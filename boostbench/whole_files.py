@@ -83,9 +83,10 @@ def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file atomically and durably, see `write_files`."""
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "a folder, where a file is to be written", str(path))
+    """Write a file atomically and durably, see `write_files`; a device is not replaced."""
+    if path.exists() and not path.is_file():
+        found = "a folder" if path.is_dir() else "a pipe or device"
+        raise OSError(errno.EINVAL, f"{found}, where a file is to be written", str(path))
     write_files({path: content})
 
 

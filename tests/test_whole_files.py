@@ -1,6 +1,7 @@
 """Files are replaced only by complete ones."""
 
 import os
+import stat
 
 import pytest
 
@@ -52,3 +53,11 @@ def test_of_several_files_all_or_none_are_written(tmp_path, monkeypatch):
         "a": b"old",
         "b": b"old",
     }
+
+
+def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    with pytest.raises(OSError, match="a pipe or device, where a file is to be written"):
+        write_file(path, b"new")
+    assert stat.S_ISFIFO(path.stat().st_mode)
