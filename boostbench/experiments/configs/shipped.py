@@ -41,7 +41,7 @@ def find_config(reference: str) -> Path:
         If there is no such file or name; the message suggests a similar one.
     """
     path = Path(reference)
-    if path.is_file():
+    if path.exists() and not path.is_dir():
         return path
     known = shipped_configs()
     if reference in known:

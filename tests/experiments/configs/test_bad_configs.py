@@ -61,6 +61,12 @@ def test_a_file_that_cannot_be_read_is_refused(content, expected, tmp_path, monk
     assert str(error.value).startswith(f"bad.yaml: {expected}")
 
 
+def test_a_config_that_is_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(ConfigError, match=r"pipe\.yaml: .* it is not a regular file"):
+        load_config(tmp_path / "pipe.yaml")
+
+
 def test_each_complaint_is_an_error_of_its_own(config_file):
     path = config_file("name: trial\ndatasets: [wnie]\nboosters: [smboost]\nrounds: -1\n")
     with pytest.raises(ConfigError) as error:
