@@ -146,6 +146,8 @@ def _remedy_of(error: Exception) -> str:
     what = str(error)
     if isinstance(error, MemoryError) or "failed to map segment" in what:  # of a library
         what = os.strerror(errno.ENOMEM)
+    if what.endswith(("start new thread", "join thread before it is started")):  # of joblib
+        what = os.strerror(errno.EAGAIN)
     for code in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
         if (shortage := os.strerror(code)) in what:
             return f"{shortage}; raise the limit (`ulimit -a` shows it) or give a lower --jobs"

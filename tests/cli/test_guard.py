@@ -92,6 +92,14 @@ def test_the_fields_of_a_dataclass_are_options(capsys):
             2,
             ["Too many open files; raise the limit (`ulimit -a` shows it) or give a lower --jobs"],
         ),
+        (
+            RuntimeError("can't start new thread"),
+            2,
+            [
+                "Resource temporarily unavailable; raise the limit (`ulimit -a` shows it) or give "
+                "a lower --jobs"
+            ],
+        ),
     ],
 )
 def test_each_complaint_is_one_line(capsys, error, code, lines):
