@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from boostbench.errors import BoostbenchError, ConfigError, PluginError
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.experiments.runs import CLEAN
-from boostbench.inputs import error_in_words
+from boostbench.inputs import error_in_words, place_of
 from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.claims import verdicts as claims
 from boostbench.reports.claims.kind import Studies
@@ -75,7 +75,7 @@ class Report:
             for name, figure in self.figures.items():
                 try:
                     drawings[name] = drawing_of(figure)
-                except OSError:  # of a font, for example; the report of before stays
+                except OSError:  # as in `_make`
                     raise
                 except Exception as error:  # a plugin's figure may raise anything
                     self.undrawn[name] = f"{name}: raised {error_in_words(error)}"
@@ -332,6 +332,8 @@ def _make(part: ReportPart, study: Study) -> Table | tuple[Figure, DataFrame | N
     except BoostbenchError as error:
         raise BoostbenchError(error.what, where=error.where or where) from error
     except Exception as error:
+        if isinstance(error, OSError) and not place_of(error):
+            raise  # of a font, for example; the report of before stays
         bug = "; this is a bug in boostbench" * is_shipped
         raise PluginError(f"raised {error_in_words(error)}{bug}", where=where) from error
 

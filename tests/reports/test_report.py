@@ -14,6 +14,7 @@ from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
 from boostbench.reports.claims.verdicts import ClaimView
 from boostbench.reports.experiment_report import Report, leaderboard_page, make_report
+from boostbench.reports.figures import style
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.protocol import protocol
 from boostbench.reports.values.frame import Study, collect
@@ -117,7 +118,13 @@ def test_the_same_records_give_the_same_bytes_and_a_read_error_leaves_them(tmp_p
     before = {path: path.read_bytes() for path in first.paths}
     again = report_of(tmp_path, config)
     assert {path: path.read_bytes() for path in again.paths} == before
-    monkeypatch.setattr("boostbench.reports.experiment_report.drawing_of", unreadable_font)
+    with monkeypatch.context() as patch:
+        patch.setattr("boostbench.reports.experiment_report.drawing_of", unreadable_font)
+        with pytest.raises(OSError, match="font"):
+            report_of(tmp_path, config)
+    monkeypatch.setattr(style, "_files_of_fonts", lambda: {"DejaVu Sans": "gone/font.ttf"})
+    style._letters_of.cache_clear()
+    style._fonts_with.cache_clear()
     with pytest.raises(OSError, match="font"):
         report_of(tmp_path, config)
     assert {path: path.read_bytes() for path in first.paths} == before
