@@ -43,7 +43,7 @@ _PRELOADED = (
     "boostbench.experiments.running.execution",
 )
 _TICK_SECONDS = 0.2
-#: A tick that takes longer means that this process was suspended, which counts against no limit.
+#: A tick with more time without work means a suspended process, which counts against no limit.
 _SUSPENDED_SECONDS = 2.0
 _MOST_FORKS = 300
 _CHUNK, _MOST_PARTS = 2**20, 16
@@ -147,15 +147,15 @@ class _Worker:
             If the client closes the connection meanwhile.
         """
         self._answer, self._log = bytearray(), b""
-        started, exceeded = now(), None
+        started, exceeded, idle = now(), None, time.monotonic() - time.process_time()
         deadline = time.monotonic() + (job.limits.time or math.inf)
         with contextlib.suppress(OSError):  # the worker has died
             self._channel.sendall(pickle.dumps(job))
         while not self._answer.endswith(b"\n") and not self.has_ended():
-            begin = time.monotonic()
             ready = wait([self._client, *self._sources], _TICK_SECONDS)
-            if (waited := time.monotonic() - begin) > _SUSPENDED_SECONDS:  # with the whole job
-                deadline += waited
+            before, idle = idle, time.monotonic() - time.process_time()
+            if idle - before > _SUSPENDED_SECONDS:  # with the whole job
+                deadline += idle - before
             if self._client in ready:
                 self._client.recv()
             self._read(ready)

@@ -4,7 +4,9 @@ import os
 import socket
 import subprocess
 import sys
+import threading
 import time
+from multiprocessing.connection import Pipe
 
 import psutil
 import pytest
@@ -12,9 +14,10 @@ import pytest
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.fields import Limits
 from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.running import executors
+from boostbench.experiments.running import executors, supervisor
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import LocalExecutor
+from boostbench.experiments.running.worker import Job
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
 
@@ -96,3 +99,27 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
         done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=suspend)
     assert suspended
     assert done.counts == {"ok": 1}
+
+
+def test_a_suspension_between_two_waits_counts_against_no_limit(runs_of, tmp_path, monkeypatch):
+    """As in a supervisor, which is suspended while it measures the memory of its worker."""
+
+    def memory(pid):
+        monkeypatch.setattr(supervisor, "_memory", lambda pid: 0)
+        time.sleep(0.6)
+        threading.Timer(0.3, answer.sendall, [b"+\n"]).start()
+        return 0
+
+    killed = []
+    monkeypatch.setattr(supervisor, "_SUSPENDED_SECONDS", 0.3)
+    monkeypatch.setattr(supervisor, "_memory", memory)
+    monkeypatch.setattr(supervisor, "kill_tree", killed.append)
+    worker = object.__new__(supervisor._Worker)
+    worker.pid, worker.exit_code, worker.has_ended, worker._kill = 0, None, bool, bool
+    worker._channel, answer = socket.socketpair()
+    worker._client, other = Pipe()
+    worker._sources = {worker._channel}
+    planned = plan_of(runs_of(SMALL)[:1], tmp_path).runs[0]
+    with worker._channel, answer, worker._client, other:
+        worker.do(Job(planned.run, planned.key, limits=Limits(time=0.5, memory=2**30)))
+    assert not killed
