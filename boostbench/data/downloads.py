@@ -316,7 +316,7 @@ def _run(*command: str, cwd: str | None = None) -> bytes:
 
 
 def _members(archive: Path, pattern: str) -> list[bytes]:
-    """Return the files of a package that match a pattern, in the order of their paths."""
+    """Return the files of a package that match a pattern, in the order of their paths, unpacked."""
     found: dict[str, Callable[[], Any]]
     if archive.suffix == ".deb":
         content = _run("dpkg-deb", "--fsys-tarfile", str(archive))
@@ -329,7 +329,11 @@ def _members(archive: Path, pattern: str) -> list[bytes]:
     names = sorted(name for name in found if name == pattern or fnmatchcase(name, pattern))
     if not names:
         raise ValueError("the package has no such file")
-    return [read_bounded(found[name](), archive) for name in names]
+    contents = [read_bounded(found[name](), archive) for name in names]
+    for n, content in enumerate(contents):
+        if content.startswith(b"\x1f\x8b"):
+            contents[n] = read_bounded(gzip.GzipFile(fileobj=io.BytesIO(content)), archive)
+    return contents
 
 
 def _rows(contents: list[bytes], source: PackageFile, entry: DatasetEntry) -> pd.DataFrame:
@@ -389,8 +393,8 @@ def _images(contents: list[bytes]) -> pd.DataFrame:
 
     tables = []
     for part, images, labels in zip(("test", "train"), contents[::2], contents[1::2], strict=True):
-        y = np.frombuffer(gzip.decompress(labels), np.uint8, offset=8)
-        pixels = np.frombuffer(gzip.decompress(images), np.uint8, offset=16)
+        y = np.frombuffer(labels, np.uint8, offset=8)
+        pixels = np.frombuffer(images, np.uint8, offset=16)
         table = pd.DataFrame(pixels.reshape(len(y), -1)).add_prefix("pixel")
         tables.append(table.assign(split=part, target=y))
     return pd.concat(tables, ignore_index=True)
@@ -415,9 +419,7 @@ def _pickle(contents: list[bytes]) -> pd.DataFrame:
 
 
 def _text(content: bytes) -> str:
-    """Return text in UTF-8 or, if it is none, Latin-1; also if it is gzipped."""
-    if content.startswith(b"\x1f\x8b"):
-        content = gzip.decompress(content)
+    """Return text in UTF-8 or, if it is none, Latin-1."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

