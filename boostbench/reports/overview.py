@@ -54,8 +54,7 @@ def write_overview(results: Path) -> Path:
     found = _found(results)
     page = render("index.html.j2", **found)
     readme = render("README.md.j2", **{**found, "table": to_markdown(found["table"]).rstrip()})
-    *_, index = write_files(results, {"README.md": readme, "index.html": page})
-    return index
+    return write_files(results, {"README.md": readme, "index.html": page})[-1]
 
 
 def _found(results: Path, sensitivity: str = SENSITIVITY) -> dict[str, Any]:
@@ -235,27 +234,25 @@ def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
     Raises
     ------
     BoostbenchError
-        If there are no reports, or a file cannot be read or written.
+        If there are no reports.
+    OSError
+        If a file cannot be read or written.
     """
     index = render("index.html.j2", **_found(results, _SENSITIVITY_BUILT if docs else SENSITIVITY))
-    try:
-        if docs is not None and docs.resolve() != folder.resolve():
-            shutil.copytree(docs, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
-        for name, _ in read_summaries(results):
-            contents: dict[str, str | bytes] = {}
-            for page in (results / name / "report.html", results / name / LEADERBOARD):
-                if page.is_file():
-                    text = page.read_text(encoding="utf-8")
-                    contents[page.name] = _linked(text, "../", has_docs=bool(docs))
-                    for image in _IMAGE.findall(text):
-                        contents[image] = page.with_name(image).read_bytes()
-            write_files(folder / "results" / name, contents)
-        contents = {}
-        if docs is None and (results / SENSITIVITY).is_file():
-            contents[SENSITIVITY] = (results / SENSITIVITY).read_bytes()
-    except OSError as error:
-        raise BoostbenchError(str(error.strerror), where=str(error.filename)) from error
-    contents["index.html"] = _linked(index, "", has_docs=bool(docs))
+    if docs is not None and docs.resolve() != folder.resolve():
+        shutil.copytree(docs, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
+    for name, _ in read_summaries(results):
+        contents: dict[str, str | bytes] = {}
+        for page in (results / name / "report.html", results / name / LEADERBOARD):
+            if page.is_file():
+                text = page.read_text(encoding="utf-8")
+                contents[page.name] = _linked(text, "../", has_docs=bool(docs))
+                for image in _IMAGE.findall(text):
+                    contents[image] = page.with_name(image).read_bytes()
+        write_files(folder / "results" / name, contents)
+    contents = {"index.html": _linked(index, "", has_docs=bool(docs))}
+    if docs is None and (results / SENSITIVITY).is_file():
+        contents[SENSITIVITY] = (results / SENSITIVITY).read_bytes()
     write_files(folder / "results", contents)
     return write_files(folder, {"index.html": asset("site.html"), ".nojekyll": ""})[0]
 

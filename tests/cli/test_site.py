@@ -55,6 +55,15 @@ def test_documentation_and_results_lead_to_each_other(boostbench, reported):
     assert list(dead_links(Path("site"))) == []
 
 
+def test_a_page_that_cannot_be_written_is_named(refused, reported):
+    built = Path("docs/_build/html/docs/index.html")
+    built.parent.mkdir(parents=True)
+    built.write_text(DOCUMENTATION)
+    Path("site").mkdir()
+    Path("site/docs").touch()
+    assert "File exists: 'site/docs'" in refused("site")
+
+
 def test_what_is_wrong_with_a_link_is_said(tmp_path):
     (tmp_path / "a.html").write_text(
         '<a href="b.html#x">1</a><a href="b.html#y">2</a><a href="c.html">3</a><a href="#z">4</a>'
