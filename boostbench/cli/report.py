@@ -253,11 +253,10 @@ def _sources(
 
     dirs = [folder for experiment in experiments for folder in experiment.data]
     found: dict[str, dict[str, str]] = {"source": {}, "licence": {}, "citation": {}}
-    for result in results:
-        label, entry = result.run.dataset, find_entry(result.run.data.component, dirs)
-        if label not in found["citation"]:
-            found["citation"][label] = entry.citation
-            for download in downloads_of(entry)[:1]:
-                found["source"][label] = download.title
-                found["licence"][label] = download.licence or "none stated"
+    for label, name in {r.run.dataset: r.run.data.component for r in results}.items():
+        entry = find_entry(name, dirs)
+        found["citation"][label] = entry.citation
+        for download in downloads_of(entry)[:1]:
+            found["source"][label] = download.title
+            found["licence"][label] = download.licence or "none stated"
     return found

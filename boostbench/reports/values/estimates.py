@@ -142,8 +142,7 @@ def estimate(left: Repeats, right: Repeats) -> Estimate:
     if n == 0:
         return Estimate(math.nan, why=UNSHARED)
     if pairs.sets:
-        means = np.array([each.mean for each in pairs.sets])
-        return _over_sets(means, n)
+        return _over_sets(np.array([each.mean for each in pairs.sets]), n)
     difference = float(values.mean())
     if left.design.problem != right.design.problem:
         return Estimate(difference, n=n, why=UNPAIRED)
