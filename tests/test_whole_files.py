@@ -58,6 +58,7 @@ def test_of_several_files_all_or_none_are_written(tmp_path, monkeypatch):
 def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    with pytest.raises(OSError, match="a pipe or device, where a file is to be written"):
-        write_file(path, b"new")
+    with pytest.raises(OSError, match="a pipe or device, where a file is to be"):
+        write_files({tmp_path / "file": b"new", path: b"new"})
+    assert not (tmp_path / "file").exists()
     assert stat.S_ISFIFO(path.stat().st_mode)

@@ -236,8 +236,7 @@ def quantity(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Quantity
     """
 
     def register(function: Callable[..., Any]) -> Quantity:
-        made = Quantity(of=function, **{"curve": name, **facts})
-        return registry.quantities.register(name)(made)
+        return registry.quantities.register(name)(Quantity(of=function, **{"curve": name, **facts}))
 
     return register
 

@@ -70,8 +70,7 @@ class PaperValues:
 
     def add(self, value: PaperValue) -> None:
         """Add a value; ValueError if there is one in its place."""
-        names = (value.dataset, value.method, value.noise)
-        by_rounds = self._by_names.setdefault(names, {})
+        by_rounds = self._by_names.setdefault((value.dataset, value.method, value.noise), {})
         if value.rounds in by_rounds:
             what = f"a second value for {value.dataset}, {value.method}, T = {value.rounds}"
             raise ValueError(f"{what}, noise {value.noise:g}")
