@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import CLEAN, Noise, Params, Run
 from boostbench.inputs import load_plugin
 from boostbench.reports.values.frame import Study
@@ -54,6 +56,25 @@ def test_parameters_of_a_noise_model_have_panels_of_their_own(tmp_path: Path) ->
     config = make_config(tmp_path, datasets=["dna"], noise=[CLEAN, *noise], rounds=2)
     titles = [axis.get_title("left") for axis in made("noise", study_of(config)).axes]
     assert titles == ["dna, pair (ring=1)", "dna, pair (ring=2)"]
+
+
+@pytest.mark.parametrize("mean", [False, True])
+def test_differences_from_a_booster_are_paired(tmp_path: Path, mean: bool) -> None:
+    figure = made("noise", made_up(tmp_path), against="samme", mean=mean)
+    assert len(figure.axes) == 2 * (1 if mean else len(SETS))
+    for axis in figure.axes:
+        lines = lines_of(axis)
+        assert "samme" not in lines
+        # The sets differ by 5 points, but the boosters by the same on each.
+        assert_allclose(lines["adaboost-mh"].get_ydata(), [-2, 1, 7], atol=1e-12)
+        low, high = axis.collections[0].get_datalim(axis.transData).intervaly
+        assert -2.5 < low <= -2 < 7 <= high < 7.8
+
+
+def test_differences_from_a_booster_outside_the_figure_are_refused(tmp_path: Path) -> None:
+    study = made_up(tmp_path).only(boosters=["adaboost-mh", "sm-boost"])
+    with pytest.raises(BoostbenchError, match="must be one of the figure's boosters"):
+        made("noise", study, against="samme")
 
 
 def test_the_pareto_front_of_error_and_time_is_joined(tmp_path: Path) -> None:

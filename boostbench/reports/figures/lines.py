@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.experiments.runs import CLEAN
 from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
 from boostbench.registry import figures
@@ -220,13 +222,18 @@ def draw_noise(
     mean: Annotated[
         bool, Field(description="Means over the data sets, in place of a panel for each.")
     ] = False,
+    against: Annotated[
+        BoosterLabel | None,
+        Field(description="Draw differences from this booster, with paired 95 % intervals."),
+    ] = None,
     band: part_options.Band = True,
     diagonal: bool = False,
 ) -> Figure:
     """Error against the noise rate, a panel per noise model and data set.
 
     Bands are one standard deviation over repeats. Those of a mean over data sets are 95 % intervals
-    by a bootstrap over data sets.
+    by a bootstrap over data sets, and those of a difference 95 % intervals of its test, over data
+    sets or, for each data set, by the design of its runs.
 
     Parameters
     ----------
@@ -238,16 +245,22 @@ def draw_noise(
     levels, metric, samples = _levels(study), QUANTITIES[value], samples_of(study, value, at)
     study, left_out = panels.most_shown(study, value, 0 if mean else len(levels))
     (axis, T), styles = panels.axis_at(study, value, at), panels.styles_of(study)
-    labels, counts = study.contenders, set[int]()
+    labels = [label for label in study.contenders if label != against]
+    if against and against not in study.contenders:
+        raise BoostbenchError(f"'against' must be one of the figure's boosters, found {against!r}")
+    counts = set[int]()
 
     def points(model: str, names: Sequence[str], label: str) -> Iterable[Point]:
         for rate, noise in levels[model]:
-            needed = labels if mean else [label]
+            needed = [*(labels if mean else [label]), *([against] if against else [])]
             sets = [n for n in names if all(samples[noise, n, each].values for each in needed)]
             if sets:
                 counts.add(len(sets))
                 own = over_sets([samples[noise, name, label] for name in sets])
-                yield 100 * rate, *_with_band(own, is_mean=mean)
+                other = Repeats.constant(0.0, own) if mean else None
+                if against:
+                    other = over_sets([samples[noise, name, against] for name in sets])
+                yield 100 * rate, *_with_band(own, other)
 
     parts = [study.datasets] if mean else [[name] for name in study.datasets]
     cells = [(model, names) for model in levels for names in parts]
@@ -256,10 +269,14 @@ def draw_noise(
     n_columns = min(len(levels), _MOST_COLUMNS) if mean else panels.columns_of(len(parts))
     x = "noise rate (%)" + f", {next(iter(levels))}" * (not several)
     size = _PANEL if n_columns > 1 else _LARGE
-    figure, grid = panels.lay_out(titles, n_columns, size, _MARGINS, (x, axis))
+    y = f"{axis},\nless {against}" if against else axis
+    figure, grid = panels.lay_out(titles, n_columns, size, _MARGINS, (x, y))
+    metric = replace(metric, least=None if against else metric.least)
     for axes, (model, names) in zip(grid, cells, strict=True):
         lines = {label: [*points(model, names, label)] for label in labels}
         _draw_lines(axes, lines, styles, metric, band=band)
+        if against:
+            axes.axhline(0.0, color=GREY, linewidth=0.8, zorder=1)
         if diagonal:
             rates = np.array([rate for rate, _ in levels[model]])
             axes.plot(100 * rates, metric.scale * rates, label=_EQUAL, **_DIAGONAL)
@@ -271,12 +288,13 @@ def draw_noise(
     if mean:
         _cut_bands(grid)
     bands = panels.repeats_in_words(study, band=band)
-    if band and mean:
-        bands = "bands: 95 % intervals by a bootstrap over data sets"
+    if band and (mean or against):
+        kind = "of the paired difference" if against else "by a bootstrap over data sets"
+        bands = f"bands: 95 % intervals {kind}"
     panels.name_lines(figure, styles, {_EQUAL: _DIAGONAL}, f"{T}; {bands}")
     over = f", mean over {span(counts)} data sets," if mean and counts else ""
-    what = f"{capital(axis)} against the noise rate{over} at {T}; {bands}."
-    panels.describe(figure, what, left_out)
+    what = f"{capital(axis)}{f' less that of {against}' if against else ''}"
+    panels.describe(figure, f"{what} against the noise rate{over} at {T}; {bands}.", left_out)
     return figure
 
 
@@ -300,10 +318,10 @@ def _levels(study: Study) -> dict[str, list[tuple[float, str]]]:
     }
 
 
-def _with_band(own: Repeats, *, is_mean: bool = False) -> tuple[float, float, float]:
-    """Return the mean with the ends of its band."""
-    if is_mean:
-        found = estimate(own, Repeats.constant(0.0, own))
+def _with_band(own: Repeats, other: Repeats | None = None) -> tuple[float, float, float]:
+    """Return the mean, or difference from another sample, with the ends of its band."""
+    if other is not None:
+        found = estimate(own, other)
         is_tested = found.test and not found.why
         return found.difference, *(found.interval if is_tested else (np.nan, np.nan))
     values = np.array([*own.values.values()])
