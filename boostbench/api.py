@@ -316,13 +316,24 @@ class Experiment:
         ----------
         folder : Path or None, default=None
             Folder of the file ``records.jsonl.xz``; None: the folder of the report.
+
+        Raises
+        ------
+        BoostbenchError
+            If the folder has such a file with records of further runs, which would be lost.
         """
         from boostbench.reports.values.part_options import Unread
 
-        file = (folder or self.report_folder) / PACKED
+        file, plan = (folder or self.report_folder) / PACKED, self._plan_to_report()
+        packed = PackedRecords(file).stored("").values() if file.is_file() else ()
+        kept = (each.recorded for each in plan.runs if each.recorded and each.status != "stale")
+        rounds = dict(sorted((key.value, key.rounds) for key in kept))  # the most of each value
+        lost = [key for keys in packed for key in keys if key.rounds > rounds.get(key.value, 0)]
+        if lost:
+            what = f"is kept: {len(lost)} of its {sum(map(len, packed))} records are of runs that"
+            raise BoostbenchError(f"{what} have none here; do them, or delete it", where=str(file))
         left_out = Unread(self.config, self.runs, for_file=True).left_out
-        records = self._plan_to_report().records()
-        pack((left_out(run, record) for run, record in records), file)
+        pack((left_out(run, record) for run, record in plan.records()), file)
         return file
 
     @property

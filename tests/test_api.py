@@ -156,6 +156,38 @@ def test_packed_records_have_the_rows_that_reports_read(done, path, tmp_path):
         assert_frame_equal(in_order(packed), in_order(whole[~unread]))
 
 
+def test_a_pack_is_not_replaced_by_one_that_lacks_its_runs(done, path):
+    file = done.pack()
+    before = file.read_bytes()
+    kept = re.escape(f"{file}: is kept: 2 of its 4 records are of runs that have none here; ")
+    for fewer in (["datasets=[iris]"], ["boosters=[samme]"]):
+        with pytest.raises(BoostbenchError, match=kept):
+            Experiment.load(path, overrides=fewer).pack()
+    shutil.rmtree(done.store.folder / "wine")
+    Experiment.load(path).pack()  # with the packed records of wine
+    assert file.read_bytes() == before
+    more = Experiment.load(path, overrides=["rounds=4"])
+    more.run(executor="inline")
+    more.pack()
+    assert file.read_bytes() != before
+    with pytest.raises(BoostbenchError, match="4 of its 4 records are of runs that have none"):
+        Experiment.load(path, overrides=["noise=none"], only="iris").pack(file.parent)
+
+
+def test_a_pack_of_selections_is_not_replaced_by_some_of_their_trials(path):
+    path.write_text(CHOSEN.format(select="{by: test}", split="{holdout: 0.3}"))
+    experiment = Experiment.load(path)
+    experiment.run(executor="inline")
+    before = experiment.pack().read_bytes()
+    for record in experiment.store.all_paths()[1:]:
+        record.unlink()
+    with pytest.raises(
+        BoostbenchError, match="are of runs that have none here; do them, or delete it"
+    ):
+        experiment.pack()
+    assert (experiment.report_folder / "records.jsonl.xz").read_bytes() == before
+
+
 def in_order(frame):
     return frame.sort_values(["dataset", "booster", "seed", "round", "metric"], ignore_index=True)
 
