@@ -93,12 +93,22 @@ def mistakes_of(
         elif known is not None and key not in known:
             owner = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
             mistakes.add(unknown("parameter", key, (*known, *other_keys), of=owner), key)
+    if kinds is registry.noise_models and known and not mistakes.found:
+        _check_given(component, params, mistakes)
     if is_booster and not mistakes.found and not kinds.is_foreign(source):
         for key in [key for key in registry.INNER if key in params]:
             mistakes.take(partial(_check_inner, registry.INNER[key]), params[key], key)
     if is_trained and not mistakes.found:
         _check_values(kinds, component, name, params, mistakes)
     return mistakes
+
+
+def _check_given(model: Any, params: Mapping[str, Any], mistakes: MistakesError) -> None:
+    """Add an error for each parameter that is not given and has no default, or an empty one."""
+    for key, each in [*inspect.signature(model).parameters.items()][_PASSED["noise model"] :]:
+        if key not in params and str(each.default) in (str(each.empty), "()"):
+            kind = re.search(rf"^{key} (: .+)", inspect.getdoc(model) or "", re.MULTILINE)
+            mistakes.add(f"needs {key!r}{kind[1] if kind else ''}")
 
 
 def _check_inner(kinds: Registry, spec: Any) -> None:
