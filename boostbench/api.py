@@ -327,9 +327,8 @@ class Experiment:
         file, plan = (folder or self.report_folder) / PACKED, self._plan_to_report()
         packed = PackedRecords(file).stored("").values() if file.is_file() else ()
         kept = (each.recorded for each in plan.runs if each.recorded and each.status != "stale")
-        rounds = dict(sorted((key.value, key.rounds) for key in kept))  # the most of each value
-        lost = [key for keys in packed for key in keys if key.rounds > rounds.get(key.value, 0)]
-        if lost:
+        most = dict(sorted((key.value, key.rounds) for key in kept))  # rounds of each value
+        if lost := [key for keys in packed for key in keys if key.rounds > most.get(key.value, 0)]:
             what = f"is kept: {len(lost)} of its {sum(map(len, packed))} records are of runs that"
             raise BoostbenchError(f"{what} have none here; do them, or delete it", where=str(file))
         left_out = Unread(self.config, self.runs, for_file=True).left_out

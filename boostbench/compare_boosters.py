@@ -18,6 +18,7 @@ import pandas as pd
 
 from boostbench.api import Experiment, Listener, Paths, paths_of
 from boostbench.data.adding import add_file, is_data_file
+from boostbench.data.columns import Column
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
@@ -40,6 +41,9 @@ PREFIX = "own-"
 _FIXED = re.compile(r"(?:[\w.]+[.])?(\w+=(?!\s*\[).*?)(?=,[\w.]+=|$)")
 _SHOWN = 3  # rare classes in the remarks
 _LEAK = "alone gives the label; --drop it unless it is known before"
+_DIVIDES = "training and test rows, for 'split: official' in a config; not used here"
+#: Smallest share of copies of rows that is remarked on.
+_MANY_COPIES = 0.01
 #: Folder of the report whose table of recommendations is the advice.
 ADVICE = "results/noise-study-defaults-standard"
 #: Columns of that table in its CSV file, and as they are shown.
@@ -107,7 +111,7 @@ def compare(
     experiment = comparison_experiment(boosters, on, **options)
     folds = len({run.split for run in experiment.runs})
     for label, dataset in data_of(experiment):
-        for remark in rare_classes(dataset, folds):
+        for remark in cautions(dataset, folds):
             warnings.warn(f"{label}: {remark}", stacklevel=2)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
@@ -295,8 +299,7 @@ def experiment_on(
         Name of the experiment, in messages.
     """
     names = _names(on)
-    twice = [stem for stem, n in Counter(map(_stem, names)).items() if n > 1]
-    if twice:
+    if twice := [stem for stem, n in Counter(map(_stem, names)).items() if n > 1]:
         what = f"two data sets are called {twice[0]!r}; name each once, or rename a file"
         raise BoostbenchError(what, where="--on")
     copies = _folder(results) / "data"
@@ -328,15 +331,17 @@ def experiment_on(
 
 
 def data_of(experiment: Experiment) -> Iterator[tuple[str, Dataset]]:
-    """Yield the label of each data set, and the data set with a note on each of `leaks_of`."""
-    for entry in experiment.config.datasets:
-        data, folders = entry.data, experiment.data
+    """Yield the label of each data set, and the data set with notes on `leaks_of` and a split."""
+    folders = experiment.data
+    for data in (entry.data for entry in experiment.config.datasets):
         found = load(data.component, data.params.plain(), folders, data.encode, data.missing)
         leaks = leaks_of(found)
         columns = [
             replace(c, note=f"{c.note}; {_LEAK}".removeprefix("; ")) if c.name in leaks else c
             for c in found.columns
         ]
+        if found.official is not None and found.name.startswith(PREFIX):
+            columns.append(Column("split", "dropped", note=_DIVIDES))
         yield data.label or data.name, replace(found, columns=tuple(columns))
 
 
@@ -352,8 +357,8 @@ def leaks_of(dataset: Dataset) -> list[str]:
     return [*np.array(dataset.feature_names)[is_apart]] if len(low) > 1 else []
 
 
-def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
-    """Yield a remark on each class with fewer samples than there are folds; at most four.
+def cautions(dataset: Dataset, folds: int) -> Iterator[str]:
+    """Yield remarks on classes with fewer samples than folds, at most four, and on copies of rows.
 
     Raises
     ------
@@ -372,6 +377,9 @@ def rare_classes(dataset: Dataset, folds: int) -> Iterator[str]:
             yield f"class {name!r} has {count} rows: {without}; --folds {count} tests it in each"
     if len(rare) > _SHOWN:
         yield f"classes with fewer rows than folds: {len(rare) - _SHOWN} more"
+    n = int(pd.DataFrame(dataset.X).assign(label=dataset.y).duplicated().sum())
+    if n >= _MANY_COPIES * dataset.n_rows:
+        yield f"{n} of {dataset.n_rows} rows repeat another, label included: errors may be too low"
 
 
 def _names(on: Paths) -> list[str]:
@@ -467,8 +475,7 @@ def _noise_entry(noise: float | str | Mapping[str, Any]) -> str | Mapping[str, A
 
 def split_parameters(text: str) -> tuple[str, dict[str, Any]]:
     """Split ``name:parameter=value,...`` into the name and the nested parameters."""
-    match = re.fullmatch(r"(.+?):([\w.]+=.*)", text)
-    if match is None:
+    if (match := re.fullmatch(r"(.+?):([\w.]+=.*)", text)) is None:
         return text, {}
     params: dict[str, Any] = {}
     given = [part.partition("=")[::2] for part in re.split(r",(?=[\w.]+=)", match[2])]

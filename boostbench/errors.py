@@ -161,6 +161,5 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     True
     """
     by_folded = {candidate.casefold().replace("_", "-"): candidate for candidate in known}
-    folded = name.casefold().replace("_", "-")
-    close = difflib.get_close_matches(folded, by_folded, cutoff=0.6)
+    close = difflib.get_close_matches(name.casefold().replace("_", "-"), by_folded, cutoff=0.6)
     return by_folded[close[0]] if close else None

@@ -16,7 +16,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from boostbench.api import Paths, paths_of
-from boostbench.compare_boosters import Booster, data_of, experiment_on, rare_classes
+from boostbench.compare_boosters import Booster, cautions, data_of, experiment_on
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
 from boostbench.errors import BoostbenchError, import_extra
@@ -46,7 +46,7 @@ class Model:
         Names of the classes, in the order of their numbers.
     facts : mapping
         Where it comes from: booster, data set with its checksum, label column, numbers of rows,
-        rounds, seed, and versions of the packages.
+        rounds (None without), seed, and versions of the packages.
     """
 
     pipeline: Any
@@ -153,19 +153,20 @@ def fit_model(booster: Booster, on: str | Path, *, seed: int = 0, **options: Any
         If a name, a file or a parameter is invalid.
     """
     name, made, dataset = booster_for(booster, on, seed, name="fit", **options)
-    next(rare_classes(dataset, 0), None)  # refuses labels that tell all rows apart
+    next(cautions(dataset, 0), None)  # refuses labels that tell all rows apart
     with fitting(name):
         made.fit(dataset.X, dataset.y)
     pipeline = dataset.pipeline(made)
     names = [each.name for each in dataset.columns if each.is_feature] or dataset.feature_names
     pipeline[0].fit(pd.DataFrame([dict.fromkeys(names)]))  # the columns have the encoding
+    has_rounds = getattr(made, "stop_reason_", "") != "a fit without rounds"
     facts = {
         "booster": name,
         "data": str(on),
         "checksum": dataset.checksum,
         "target": next((each.name for each in dataset.columns if each.kind == "label"), "target"),
         "rows": dataset.n_rows,
-        "rounds": made.n_estimators,
+        "rounds": made.n_estimators if has_rounds else None,
         "seed": seed,
         "plugins": [*map(str, paths_of(options.get("plugins", ()))), *_FILE.findall(str(booster))],
         "versions": versions("pandas"),

@@ -1,15 +1,19 @@
 """Comparisons from Python: what is asked becomes an experiment that goes on where it ended."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from boostbench import Experiment
 from boostbench.compare_boosters import (
     answer,
+    cautions,
     compare,
     comparison_experiment,
     data_of,
     split_parameters,
 )
+from boostbench.data.dataset import Dataset
 from boostbench.errors import BoostbenchError
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
@@ -89,6 +93,29 @@ def test_rare_classes_are_warned_of_and_labels_that_tell_all_rows_apart_are_refu
         compare(["samme", "sm-boost"], "few.csv", **options)
     with pytest.raises(BoostbenchError, match="fewer than two labels occur twice"):
         compare(["samme", "sm-boost"], "few.csv", target="x", **options)
+
+
+@pytest.mark.parametrize(("n_copies", "is_told"), [(0, False), (1, False), (2, True)])
+def test_copies_of_rows_are_told_from_a_share_of_them_on(n_copies, is_told):
+    X = np.random.default_rng(0).normal(size=(150, 2))
+    X[:, 1], labels = np.nan, np.arange(150) % 2
+    X[148], X[149] = X[147] if n_copies == 2 else X[148], X[147] if n_copies else X[149]
+    labels[147:] = 0
+    remarks = [*cautions(Dataset.from_arrays("drawn", X, labels), 5)]
+    assert [remark.partition(" rows")[0] for remark in remarks] == ["2 of 150"] * is_told
+    labels[149] = 1  # another label: no copy
+    assert not [*cautions(Dataset.from_arrays("drawn", X, labels), 5)]
+
+
+def test_a_column_split_of_a_file_is_told_among_the_columns(tmp_path):
+    rows = [f"{n},{'ab'[n % 2]},{'test' if n % 3 else 'train'}" for n in range(30)]
+    (tmp_path / "halves.csv").write_text("\n".join(["x,class,split", *rows]) + "\n")
+    experiment = comparison_experiment(["samme", "sm-boost"], ["halves.csv", "iris"], **SMALL)
+    (_, halves), (_, iris) = data_of(experiment)
+    assert [(c.name, c.kind) for c in halves.columns if c.note] == [("split", "dropped")]
+    assert halves.columns[-1].note.endswith("; not used here")
+    assert "dropped" not in {column.kind for column in iris.columns}
+    assert halves.pipeline("samme").fit(pd.DataFrame({"x": range(30)}), halves.y)
 
 
 def test_files_that_differ_in_the_suffix_are_two_data_sets(tmp_path):

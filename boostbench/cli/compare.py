@@ -115,7 +115,7 @@ def compare(
             if dataset.name.startswith(comparing.PREFIX):
                 print(f"{label}:")
                 print_columns(dataset.columns)
-            for remark in comparing.rare_classes(dataset, options.folds):
+            for remark in comparing.cautions(dataset, options.folds):
                 print(f"{label}: {remark}")
         code = run_and_print(experiment, experiment.plan(), quiet=as_json, jobs=jobs, retry=retry)
     comparison = comparing.answer(experiment, rope, page)
@@ -225,8 +225,8 @@ def fit(
     with redirect_stdout(sys.stderr):
         print_columns(model.pipeline[0].columns)
     rounds = getattr(model.pipeline[-1], "n_rounds_", facts["rounds"])
-    rows = f"{facts['rows']} rows of {facts['data']}, classes {classes}"
-    print(f"{output}: {facts['booster']}, {rounds} round{'s' * (rounds != 1)}, {rows}")
+    made = facts["booster"] + (f", {rounds} round{'s' * (rounds != 1)}" if rounds else "")
+    print(f"{output}: {made}, {facts['rows']} rows of {facts['data']}, classes {classes}")
     plugins = facts["plugins"]
     print(next_line("predict", str(output), "NEW.csv", plugins=plugins, output="predicted.csv"))
 

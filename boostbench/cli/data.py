@@ -123,6 +123,8 @@ def add(
         if column.kind == "id" and column.name not in given.get("types", {}):
             again = f"--replace --type {shlex.quote(f'{column.name}=number')} (or category)"
             print(f"{column.name!r} only identifies the rows and is left out; {again} keeps it")
+    if description is not None and dataset.official is not None:
+        print("'split' divides training and test rows, for 'split: official', and is no feature")
     if description is not None:
         print(f"described in {description}; use it in a config as 'datasets: [{name}]'")
 

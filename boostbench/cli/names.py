@@ -68,8 +68,7 @@ def show(
       boostbench show noise20 --json
     """
     load_plugins(plugins, where="--plugin")
-    descriptions = [_describe(kind, name) for kind in KINDS if name in names_of(kind)]
-    if not descriptions:
+    if not (descriptions := [_describe(kind, name) for kind in KINDS if name in names_of(kind)]):
         known = {each for kind in KINDS for each in names_of(kind)}
         raise UnknownNameError("name", name, known, where="show", typed=registry.boosters.typed())
     if as_json:

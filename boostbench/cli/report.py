@@ -97,8 +97,7 @@ def write_report(
     from boostbench.reports.text import write_files
 
     made = experiment.report()
-    folder = experiment.report_folder
-    folder = folder if output is None else output / folder.name
+    folder = (output or experiment.report_folder.parent) / experiment.report_folder.name
     written = made.write(folder)
     _print_table(made)
     print(*written, sep="\n")

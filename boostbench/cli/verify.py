@@ -153,8 +153,7 @@ def _report(experiment: Experiment) -> int:
     for view in map(view_of, made.verdicts):
         print(f"{in_colour(view)} ({view.origin}): {view.says} ({view.reasons[0]})")
     print()
-    all_hold = all(verdict.status == "reproduced" for verdict in made.verdicts)
-    return code if all_hold else INCOMPLETE
+    return code if all(verdict.status == "reproduced" for verdict in made.verdicts) else INCOMPLETE
 
 
 def adopt(

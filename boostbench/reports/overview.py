@@ -59,8 +59,7 @@ def write_overview(results: Path) -> Path:
 
 def _found(results: Path, sensitivity: str = SENSITIVITY) -> dict[str, Any]:
     """Return what the overview shows, with a link to the page of readings if there is one."""
-    papers = by_paper(results).values()
-    if not papers:
+    if not (papers := by_paper(results).values()):
         what = "no report is here; `boostbench report CONFIG` writes one"
         raise BoostbenchError(what, where=str(results))
     rows = tuple(_row(*each) for each in papers)
@@ -200,8 +199,7 @@ def description(config: Config, paper: str) -> Paper | None:
     """Return ``about.yml`` of the paper of a config; None if there is none."""
     beside = config.path.parent
     files = (folder / "about.yml" for folder in (beside / paper, beside))
-    file = next(filter(Path.is_file, files), None)
-    if file is None:
+    if (file := next(filter(Path.is_file, files), None)) is None:
         return None
     try:
         return validated(Paper, read_source(file)[0].data)

@@ -105,6 +105,15 @@ def test_columns_of_ids_are_left_out_unless_they_are_asked_for(boostbench):
     assert described["n_categorical"] == 0
 
 
+def test_a_column_split_is_said_to_be_none_of_the_features(boostbench):
+    rows = "".join(f"{n % 9},{'ab'[n % 2]},{'train' if n % 3 else 'test'}\n" for n in range(30))
+    Path("halves.csv").write_text(f"height,class,Split\n{rows}")
+    outcome = boostbench("data", "add", "halves.csv", "--to", "own")
+    told = "'split' divides training and test rows, for 'split: official', and is no feature\n"
+    assert told in outcome.out
+    assert told not in boostbench("data", "add", "halves.csv", "--to", "o", "--drop", "Split").out
+
+
 @pytest.mark.parametrize("option", ["a=number", "a=category"])
 def test_the_advice_for_odd_cells_can_be_followed(boostbench, option):
     Path("odd.csv").write_text("a,my class\n1,x\n2,y\nsee note,x\n4,y\n")

@@ -250,3 +250,10 @@ def test_rounds_after_an_early_end_are_not_counted(boostbench):
     Path("plants.csv").write_text("x,kind\n" + "".join(f"{n},{n // 9}\n" for n in range(18)))
     outcome = boostbench("fit", "samme", "--on", "plants.csv", "--target", "kind", "-o", "m.skops")
     assert outcome.out.startswith("m.skops: samme, 1 round, 18 rows of plants.csv, ")
+
+
+def test_of_a_classifier_without_rounds_none_are_told(boostbench):
+    asked = ("--on", "plants.csv", "--target", "kind", "--drop", "seen", "-o", "m.skops")
+    outcome = boostbench("fit", "sklearn.naive_bayes:GaussianNB", *asked)
+    assert outcome.out.startswith("m.skops: GaussianNB, 60 rows of plants.csv, "), outcome.err
+    assert load_model("m.skops").facts["rounds"] is None

@@ -80,8 +80,7 @@ def mistakes_of(
             mistakes.add(error.what)
         return mistakes
     members = ((key, getattr(component, key, None)) for key in dir(component))
-    abstract = [key for key, each in members if getattr(each, "__isabstractmethod__", None)]
-    if abstract:
+    if abstract := [key for key, each in members if getattr(each, "__isabstractmethod__", None)]:
         mistakes.add(f"{kinds.kind} {name!r} must define {', '.join(sorted(abstract))}")
     is_own = kinds.module(source).startswith("boostbench.")
     refused = _SET_ELSEWHERE | (_NOT_IN_RUNS if is_own else {}) if is_booster else {}
@@ -94,21 +93,16 @@ def mistakes_of(
             owner = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
             mistakes.add(unknown("parameter", key, (*known, *other_keys), of=owner), key)
     if kinds is registry.noise_models and known and not mistakes.found:
-        _check_given(component, params, mistakes)
+        for key, each in [*inspect.signature(component).parameters.items()][_PASSED[kinds.kind] :]:
+            if key not in params and str(each.default) in (str(each.empty), "()"):
+                found = re.search(rf"(?m)^{key} (: .+)", inspect.getdoc(component) or "")
+                mistakes.add(f"needs {key!r}{found[1] if found else ''}")
     if is_booster and not mistakes.found and not kinds.is_foreign(source):
         for key in [key for key in registry.INNER if key in params]:
             mistakes.take(partial(_check_inner, registry.INNER[key]), params[key], key)
     if is_trained and not mistakes.found:
         _check_values(kinds, component, name, params, mistakes)
     return mistakes
-
-
-def _check_given(model: Any, params: Mapping[str, Any], mistakes: MistakesError) -> None:
-    """Add an error for each parameter that is not given and has no default, or an empty one."""
-    for key, each in [*inspect.signature(model).parameters.items()][_PASSED["noise model"] :]:
-        if key not in params and str(each.default) in (str(each.empty), "()"):
-            kind = re.search(rf"^{key} (: .+)", inspect.getdoc(model) or "", re.MULTILINE)
-            mistakes.add(f"needs {key!r}{kind[1] if kind else ''}")
 
 
 def _check_inner(kinds: Registry, spec: Any) -> None:

@@ -83,8 +83,7 @@ def _seeds(value: Any) -> Any:
 
 
 def _split(value: Any) -> str | Params:
-    folds = Split.model_validate(value).folds or 0
-    if folds > MAX_FOLDS:
+    if (folds := Split.model_validate(value).folds or 0) > MAX_FOLDS:
         raise ValueError(f"must have at most {MAX_FOLDS:,} folds, found {folds:,}")
     return value if isinstance(value, str) else Params(value)
 

@@ -188,8 +188,7 @@ def _sorted(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
     An error in the general part occurs in every size.
     """
     short = (BoostbenchError(_cut(c.what, 600), where=_cut(c.where, 600)) for c in complaints)
-    distinct = {str(complaint): complaint for complaint in short}
-    found = sorted(distinct.values(), key=_location)
+    found = sorted({str(complaint): complaint for complaint in short}.values(), key=_location)
     if len(found) > _MAX_COMPLAINTS:
         more = f"... and {len(found) - _MAX_COMPLAINTS:,} more errors"
         where = found[-1].where.partition(":")[0]

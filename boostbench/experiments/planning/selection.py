@@ -250,8 +250,7 @@ class Selection:
         Curves are constant after the selected number of rounds.
         """
         status, reason = self.status(head)
-        choices = (self.choices or {}).get(head)
-        if not choices:
+        if not (choices := (self.choices or {}).get(head)):
             return Result(head, status, reason)
         fits = [self._fit_of(head, choice) for choice in choices]
         run = replace(fits[-1], booster=replace(fits[-1].booster, label=head.method))
@@ -302,8 +301,7 @@ def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> dict[s
         for each in parts:
             values = record.by_round(each.curve)
             if each.kept == "ladder":  # kept at the last round, too
-                last = values.get(str(min(choice.rounds, record.n_rounds)))
-                if last is not None:
+                if (last := values.get(str(min(choice.rounds, record.n_rounds)))) is not None:
                     joined[each.curve][str(min(choice.at, records[-1].n_rounds))] = last
             else:
                 joined[each.curve] |= {at: v for at, v in values.items() if int(at) == choice.at}

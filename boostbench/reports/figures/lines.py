@@ -253,8 +253,7 @@ def draw_noise(
     def points(model: str, names: Sequence[str], label: str) -> Iterable[Point]:
         for rate, noise in levels[model]:
             needed = [*(labels if mean else [label]), *([against] if against else [])]
-            sets = [n for n in names if all(samples[noise, n, each].values for each in needed)]
-            if sets:
+            if sets := [n for n in names if all(samples[noise, n, each].values for each in needed)]:
                 counts.add(len(sets))
                 own = over_sets([samples[noise, name, label] for name in sets])
                 other = Repeats.constant(0.0, own) if mean else None

@@ -63,8 +63,7 @@ def case_errors(study: Study, value: str, at: int | None = None) -> tuple[pd.Dat
 
     check_compared(study)
     boosters, T = study.contenders, chosen_round(study, at)
-    cases = side_by_side(samples_of(study, value, T), boosters)
-    if not cases:
+    if not (cases := side_by_side(samples_of(study, value, T), boosters)):
         raise BoostbenchError("there is no case in which every booster has a result yet")
     means = np.array([[sample.mean for sample in samples] for samples in cases.values()])
     index = pd.MultiIndex.from_tuples(cases, names=["noise", "dataset"])

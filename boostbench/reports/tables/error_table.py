@@ -150,8 +150,7 @@ class _Layout:
         return rows, tuple(_TITLES[axis] for axis in label_axes)
 
     def _cell(self, key: FactKey) -> TableCell:
-        fact = self.facts.get(key)
-        if fact is None:
+        if (fact := self.facts.get(key)) is None:
             return TableCell(self.summaries.get(key, BEYOND))
         values = [*fact.sample.values.values()]
         mean = 1 - fact.mean if self.is_accuracy else fact.mean
@@ -185,8 +184,7 @@ class _Layout:
             nothing = "No cell has both a value of ours and one of the paper"
             yield f"{in_words(each for _, each in held) if held else nothing}."
         found = {each.agreement for _, each in held}
-        marks = [f"{m} {words.split()[0]}" for m, words in IN_WORDS.items() if words in found]
-        if marks:
+        if marks := [f"{m} {words.split()[0]}" for m, words in IN_WORDS.items() if words in found]:
             yield f"{', '.join(marks)} than printed: outside the 95 % prediction interval."
         shares = []
         for booster in self.axes["booster"]:
@@ -199,8 +197,7 @@ class _Layout:
             yield f"By booster: {', '.join(shares)}."
         if any(fact.even for fact in facts):
             yield f"{EVEN} {IN_WORDS[EVEN]} of its data set, noise and T, at {LEVEL:g} (Holm)."
-        stopped = list(dict.fromkeys(fact.stopped for fact in facts if fact.stopped))
-        if stopped:
+        if stopped := list(dict.fromkeys(fact.stopped for fact in facts if fact.stopped)):
             more = len(stopped) - _MOST_STOPPED
             listing = "; ".join([*stopped[:_MOST_STOPPED], *[f"and {more} more"] * (more > 0)])
             yield f"{STOPPED} stopped early, holds its last value: {listing}."
@@ -359,8 +356,7 @@ def _fact(
         gaps.append(f"not recorded by {n_without} of {n} runs; it takes {quantity.asks}")
     if n_empty and quantity.held and quantity.kept == "rounds" and results[0].run.rounds >= T:
         gaps, state = [*gaps, f"no finite value of {n_empty} of {n} runs"], state or "no value"
-    stopped = _stopped(results, T) if sample.values else ""
-    return Fact(sample, tuple(gaps), state, paper, stopped)
+    return Fact(sample, tuple(gaps), state, paper, _stopped(results, T) if sample.values else "")
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
@@ -407,8 +403,7 @@ def contest(facts: Facts, best: str) -> Iterator[str]:
     boosters = list(dict.fromkeys(key.booster for key in facts))
     rivals = by_place(facts).items()
     cases = {(place.noise, place.dataset): of for place, of in rivals if place.rounds == T}
-    wins = Counter(name for of in cases.values() for name in boosters if of[name].best)
-    if not wins:
+    if not (wins := Counter(name for of in cases.values() for name in boosters if of[name].best)):
         return
     n_won, n = max(wins.values()), len(cases)
     leaders = [name for name, its in wins.items() if its == n_won]

@@ -143,8 +143,7 @@ def read_rows(
         If the file cannot be read or lacks a column.
     """
     reader = csv.DictReader(io.StringIO(read_text(Path(path)), newline=""))
-    columns = [column for column in reader.fieldnames or () if column]
-    if not columns:
+    if not (columns := [column for column in reader.fieldnames or () if column]):
         what = "is empty; the first line must name the columns"
         raise ConfigError([DataError(what, where=str(path))])
     complaints: list[BoostbenchError] = []
