@@ -142,18 +142,22 @@ class Model(BaseModel):
             raise MistakesError(*_translated(error, cls, written)) from None
 
 
-def validated(kind: type[T], value: Mapping[str, Any]) -> T:
-    """Return a pydantic dataclass with the given fields.
+def validated(kind: type[T], value: Mapping[str, Any], where: str = "") -> T:
+    """Return a `Model` or a pydantic dataclass with the given fields.
 
     Raises
     ------
-    MistakesError
+    BoostbenchError
         With the errors of all fields.
     """
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        raise MistakesError(*_translated(error, kind, value)) from None
+        told = (
+            f"{'.'.join(map(str, place))} {what}" if str(what).startswith("must ") else str(what)
+            for place, what in _translated(error, kind, value)
+        )
+        raise BoostbenchError("; ".join(told), where=where) from None
 
 
 def as_list(value: Any) -> Any:
@@ -212,7 +216,7 @@ def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mi
             text = keys[key].description or ""
             described = f": {text[:1].lower()}{text[1:].rstrip('.')}" if text else ""
             yield (), f"needs {key!r}{described}"
-        elif each["type"] == "extra_forbidden":
+        elif each["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
             yield place, unknown("key", str(place[-1]), keys)
         elif each["loc"] and each["loc"][-1] == "[key]":
             choices = re.findall(r"'(.*?)'", str(each["ctx"].get("expected")))

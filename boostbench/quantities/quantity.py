@@ -8,13 +8,15 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from numbers import Real
 from typing import Any, Literal
 
+from pydantic.dataclasses import dataclass
+
 from boostbench import registry
 from boostbench.errors import BoostbenchError
+from boostbench.validation import validated
 
 #: Arguments of a quantity that decide what a record holds; the others are words and units.
 DECIDING = ("asked", "kept", "needs", "of")
@@ -28,9 +30,13 @@ _METHODS = {
 ERROR: dict[str, Any] = {"unit": "%", "axis": "error (%)"}
 #: Keys of a config that ask for quantities.
 Setting = Literal["metrics", "record"]
+Needs = Literal["", "labels", "labels seen", "clean labels", "test labels", "probabilities",
+                "scores", "training scores", "round", "weights", "edges", "booster",
+                "test part"]  # fmt: skip
+Stroke = Literal["solid", "dashed", "dotted", "dash-dotted", "long-dashed"]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config={"extra": "forbid"})
 class Quantity:
     """A quantity of a run.
 
@@ -89,7 +95,7 @@ class Quantity:
     """
 
     words: str
-    needs: str = ""
+    needs: Needs = ""
     of: Callable[..., Any] | None = None
     kept: Literal["rounds", "checkpoints", "last", "ladder", "once"] = "rounds"
     asked: tuple[Setting, str] | None = None
@@ -98,10 +104,10 @@ class Quantity:
     curve: str = ""
     counted: str = ""
     samples: str = ""
-    unit: str = ""
+    unit: Literal["", "%"] = ""
     axis: str = ""
     line: str = ""
-    stroke: tuple[str, float] = ("solid", 1.4)
+    stroke: tuple[Stroke, float] = ("solid", 1.4)
     least: float | None = 0.0
     greatest: float | None = None
     higher: bool | None = False
@@ -236,7 +242,8 @@ def quantity(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Quantity
     """
 
     def register(function: Callable[..., Any]) -> Quantity:
-        return registry.quantities.register(name)(Quantity(of=function, **{"curve": name, **facts}))
+        made = validated(Quantity, {"curve": name, "of": function, **facts})
+        return registry.quantities.register(name)(made)
 
     return register
 

@@ -31,8 +31,6 @@ from boostbench.reports.values.samples import Repeats, in_common, over_sets, sam
 #: Smallest probabilities of statements without a qualifier, and with "probably".
 SURE, LIKELY = 0.95, 0.75
 _INTERVALS = {"low": "95 % interval"}  # columns that are shown together with another
-#: Names of the classes by data set.
-Names = Mapping[str, Sequence[str]]
 #: Values of each booster.
 Samples = Mapping[str, Repeats]
 #: Probabilities, and the error of a class in percent.
@@ -64,7 +62,8 @@ class Comparison:
         One row per data set, booster and class: dataset, booster, class, rows (in the data set),
         error (of these, in percent), taken_for (the class for which most of them are taken, empty
         if there is none).
-    labels : Names
+    labels : mapping of str to sequence of str
+        Names of the classes by data set.
     confusion : mapping of str to mapping of str to list of list of int
         By data set and booster: test samples by class (row) and predicted class (column), in the
         order of the classes, over all cross-validations.
@@ -76,7 +75,7 @@ class Comparison:
     rope: float
     metric: str = "error"
     classes: pd.DataFrame | None = None
-    labels: Names = field(default_factory=dict)
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     confusion: Mapping[str, Mapping[str, list[list[int]]]] = field(default_factory=dict)
 
     def __repr__(self) -> str:

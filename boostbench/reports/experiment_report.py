@@ -271,7 +271,8 @@ def make_report(
             figures[part.name], values[part.name] = made
     verdicts = claims.judge(study, studies)
     of_tables = (table.answer for table in tables.values() if table.is_main or not verdicts)
-    answers = next(filter(None, of_tables), ()) or (claims.in_short(verdicts),) * bool(verdicts)
+    in_short = claims.in_short([*map(claims.view_of, verdicts)])
+    answers = next(filter(None, of_tables), ()) or (in_short,) * bool(verdicts)
     answers += tuple(_left_out(study, size, judged=bool(verdicts)))
     recorded = {name: each for name, each in values.items() if each is not None}
     return Report(study, tables, figures, recorded, undrawn, verdicts, answers, size)

@@ -18,18 +18,17 @@ from pydantic import ConfigDict, Field
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.fields import Text
-from boostbench.reports.claims.verdicts import ClaimView
+from boostbench.reports.claims.verdicts import ClaimView, in_short
 from boostbench.reports.tables.table import BEYOND, Row, Table, text_row, to_markdown
 from boostbench.reports.text import asset, render, write_files
 from boostbench.reports.values.paper import Held
 from boostbench.source import read_source
-from boostbench.validation import Listed, MistakesError, Model, validated
+from boostbench.validation import Listed, Model, validated
 
 #: Name of the leaderboard in the folder of a report.
 LEADERBOARD = "leaderboard.html"
 #: Page on the conclusions under each reading, which ``configs/sensitivity.py`` writes.
 SENSITIVITY = "sensitivity.md"
-_OTHERS = "Other experiments"
 _COLUMNS = ("claims", "true here", "true beyond chance", "false beyond chance", "open",
             "printed numbers that agree", "by chance", "by the best reading",
             "readings")  # fmt: skip
@@ -69,6 +68,7 @@ def _found(results: Path, sensitivity: str = SENSITIVITY) -> dict[str, Any]:
         "sensitivity": sensitivity if (results / SENSITIVITY).is_file() else "",
         "boards": [path.parent.name for path in results.glob(f"*/{LEADERBOARD}")],
         "leaderboard": LEADERBOARD,
+        "in_short": in_short,
     }
 
 
@@ -109,7 +109,7 @@ def by_paper(results: Path) -> dict[str, tuple[Paper, Items]]:
     papers = {}
     for name, items in found.items():
         described = (summary.described for _, summary in items)
-        paper = next(filter(None, described), Paper(name=name or _OTHERS))
+        paper = next(filter(None, described), Paper(name=name or "Other experiments"))
         items.sort(key=lambda item: paper.order_of(item[1]))
         papers[name] = paper, items
     return dict(sorted(papers.items(), key=lambda its: (not its[0], its[1][0].place, its[0])))
@@ -199,19 +199,14 @@ def description(config: Config, paper: str) -> Paper | None:
     """Return ``about.yml`` of the paper of a config; None if there is none."""
     beside = config.path.parent
     files = (folder / "about.yml" for folder in (beside / paper, beside))
-    if (file := next(filter(Path.is_file, files), None)) is None:
-        return None
-    try:
-        return validated(Paper, read_source(file)[0].data)
-    except MistakesError as error:
-        raise BoostbenchError(str(error), where=str(file)) from None
+    file = next(filter(Path.is_file, files), None)
+    return None if file is None else validated(Paper, read_source(file)[0].data, where=str(file))
 
 
 #: Place for the links of a site in the page of a report.
 _MARK = "<!-- site -->"
 #: Links to images that a page does not hold.
 _IMAGE = re.compile(r'(?:href|src)="([^"/]+\.png)"')
-_SENSITIVITY_BUILT = "sensitivity.html"  # by the documentation
 
 
 def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
@@ -236,7 +231,8 @@ def write_site(results: Path, folder: Path, docs: Path | None = None) -> Path:
     OSError
         If a file cannot be read or written.
     """
-    index = render("index.html.j2", **_found(results, _SENSITIVITY_BUILT if docs else SENSITIVITY))
+    # the documentation builds the page of readings
+    index = render("index.html.j2", **_found(results, "sensitivity.html" if docs else SENSITIVITY))
     if docs is not None and docs.resolve() != folder.resolve():
         shutil.copytree(docs, folder, ignore=shutil.ignore_patterns(".*"), dirs_exist_ok=True)
     for name, _ in read_summaries(results):

@@ -56,7 +56,6 @@ _NOISES |= {"pair": "to the next class", "rater": "by a rater", "uniform-other":
 _NOISE = re.compile(rf"(?<![\w-])({'|'.join(_NOISES)}) (0?\.\d+|1)(?![\w.])")
 _LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ± \d+(\.\d+)?)?")
-_FORMULA = ("=", "+", "-", "@")
 
 
 def visible(text: str) -> str:
@@ -162,7 +161,7 @@ def csv_text(text: str) -> str:
     ("'=1+1", '-0.5', 'sm-boost')
     """
     text = plain(text)
-    is_formula = text.lstrip().startswith(_FORMULA) and not _NUMBER.fullmatch(text)
+    is_formula = text.lstrip().startswith(("=", "+", "-", "@")) and not _NUMBER.fullmatch(text)
     return f"'{text}" if is_formula else text
 
 

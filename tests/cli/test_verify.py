@@ -212,6 +212,21 @@ def test_the_overview_counts_the_reading_that_fits_best(tmp_path):
     assert "| mine | – | – | – | – | – | 1 of 3 | 0.8 | 2 | 2 |" in overview
 
 
+@pytest.mark.parametrize(
+    ("answer", "counted"),
+    [("The claim is true in these runs.", 0), ("samme claims the lowest error.", 1)],
+)
+def test_the_overview_counts_claims_once(tmp_path, answer, counted):
+    folder = tmp_path / "results" / "main"
+    folder.mkdir(parents=True)
+    claims = [{"says": "it works", "verdict": "reproduced"}]
+    found = {"config": "main", "title": "main", "paper": "", "part": "", "size": ""}
+    found |= {"runs": {"ok": 1, "planned": 1}, "claims": claims, "answers": [answer]}
+    (folder / "summary.json").write_text(json.dumps(found))
+    page = write_overview(Path("results")).read_text(encoding="utf-8")
+    assert page.count("1 of 1 claims true in these runs") == counted
+
+
 def test_a_damaged_summary_is_named(tmp_path):
     folder = tmp_path / "results" / "broken"
     folder.mkdir(parents=True)

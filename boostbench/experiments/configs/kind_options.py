@@ -150,6 +150,7 @@ def _model(function: Callable[..., Any], base: type[Options]) -> type[Options]:
         if p.kind is p.KEYWORD_ONLY and p.name not in base.model_fields:
             kind = Any if p.annotation is p.empty else p.annotation
             kind = eval(kind, function.__globals__) if isinstance(kind, str) else kind
+            kind = _LABELS.get(p.name, kind) if kind in (Any, str) else kind
             fields[p.name] = kind, ... if p.default is p.empty else p.default
     name = f"Options of {function.__name__}"
     model = create_model(name, __base__=base, __doc__=function.__doc__, **fields)
@@ -187,6 +188,8 @@ def _noise(value: Any, info: ValidationInfo) -> str:
 BoosterLabel = Annotated[str, _known("booster", "boosters")]
 DataSetLabel = Annotated[str, _known("data set", "datasets")]
 NoiseLabel = Annotated[str, BeforeValidator(_noise, json_schema_input_type=str | float)]
+#: Types of options without one, or with str, by name.
+_LABELS = {"booster": BoosterLabel, "dataset": DataSetLabel, "noise": NoiseLabel}
 
 #: Source of a claim: the paper, this project, mathematics (runs can only confirm an identity), or
 #: this project in contradiction to the paper.

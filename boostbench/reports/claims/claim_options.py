@@ -155,15 +155,15 @@ class Rule:
             return True
         return False if len(answers) - answers.count(False) < needed else None
 
-    def share_of(self, n: int) -> float:
-        """Return the share of n data sets that the rule asks for; of "all", all but one.
+    def share_of(self, n_cases: int, n_sets: int) -> float:
+        """Return the share of the data sets that the rule asks for; of "all", all but one.
 
         Examples
         --------
-        >>> Rule(6).share_of(8), Rule(share=0.6).share_of(10), Rule().share_of(10)
-        (0.75, 0.6, 0.9)
+        >>> Rule(6).share_of(8, 8), Rule(6).share_of(16, 8), Rule().share_of(20, 10)
+        (0.75, 0.375, 0.9)
         """
-        return min(self.share if self.count is None else self.count / n, 1 - 1 / n)
+        return min(self.share if self.count is None else self.count / n_cases, 1 - 1 / n_sets)
 
     def __repr__(self) -> str:
         words = {share: word for word, share in _SHARES.items()}

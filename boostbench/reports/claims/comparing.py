@@ -27,13 +27,13 @@ from boostbench.reports.claims.inference import (
 )
 from boostbench.reports.claims.kind import AboutMeans, AboutValues, Along, Case, Cell, Evidence
 from boostbench.reports.text import listed
-from boostbench.reports.values.estimates import ROUNDING, UNSHARED, competition_ranks
+from boostbench.reports.values.estimates import DECIMALS, ROUNDING, UNSHARED, competition_ranks
 from boostbench.reports.values.frame import END, Result, error_at
 from boostbench.reports.values.paper import ONE_DRAW, PaperValue, compare_with_printed, placebo_of
 from boostbench.reports.values.part_options import PaperFile
 from boostbench.reports.values.samples import Repeats, combined, in_common, mean, over_sets
 
-_DECIMALS = 10
+_BOUND = "compared with"  # name of a number, with its factor, among the values of boosters
 #: Options that a bound of each kind takes.
 _TAKEN = {order: {"ties", "by"} for order in ("lower_than", "higher_than")}
 _TAKEN |= {"equal_to": {"within"}, "never_above": set()}
@@ -99,10 +99,10 @@ class Relation(AboutValues):
             times, plus = bound.times, bound.plus.of()
             return {bound.words: sample.map(lambda value: times * value + plus)}
         if isinstance(bound, float):
-            return {"compared with": Repeats.constant(bound, evidence.sample(cell, mine[0]))}
+            return {_BOUND: Repeats.constant(bound, evidence.sample(cell, mine[0]))}
         rates = evidence.sample(cell, mine[0], read=lambda result: result.noise_rate)
         on_each = {unit: np.asarray(rate) for unit, rate in rates.values.items()}
-        return {"compared with": replace(rates, on_each=on_each)}
+        return {_BOUND: replace(rates, on_each=on_each)}
 
 
 @claims.register("compares")
@@ -150,9 +150,9 @@ class Compares(Relation, AboutMeans):
             own = {label: evidence.sample(cell, label) for label in mine}
             if self.several == "mean":
                 own = {f"mean of {len(mine)}": combined([*own.values()], mean)}
-            found = self.rivals(evidence, cell, mine)
             rivals = {
-                of + name: its.map(lambda value: share * value) for name, its in found.items()
+                of * (name != _BOUND) + name: its.map(lambda value: share * value)
+                for name, its in self.rivals(evidence, cell, mine).items()
             }
             outcome = any_of(
                 all_of(self._judge(left, right) for right in rivals.values())
@@ -222,8 +222,7 @@ class Ordered(AboutMeans):
         """Yield the outcome on the order in each cell."""
         steps = [*itertools.pairwise(self.boosters)]
         for cell in evidence.cells():
-            labels = itertools.chain(*self.boosters)
-            values = {label: evidence.sample(cell, label) for label in labels}
+            values = {each: evidence.sample(cell, each) for each in itertools.chain(*self.boosters)}
             pairs = (pair for step in steps for pair in itertools.product(*step))
             outcome = all_of(lower(values[a], values[b], ties=self.ties) for a, b in pairs)
             yield evidence.compared(cell, outcome, values)
@@ -401,8 +400,7 @@ class MatchesPaper(AboutValues):
 
         ours = evidence.sample(cell, read=count)
         outcome = near(ours, Repeats.constant(printed, ours), 0.0)
-        distinct = sorted({round(count) for count in ours.values.values()})
-        text = ", ".join(map(str, distinct)) or "–"
+        text = ", ".join(map(str, sorted({*map(round, ours.values.values())}))) or "–"
         return evidence.case(cell, outcome, {"ours": text, "paper": str(printed)})
 
     def _compared(self, evidence: Evidence, value: PaperValue, cell: Cell) -> Case:
@@ -473,6 +471,6 @@ def ranked(evidence: Evidence) -> Iterator[tuple[Cell, dict[str, int]]]:
     labels = evidence.scope.boosters
     for cell in evidence.cells():
         samples = in_common(evidence.sample(cell, label) for label in labels)
-        means = [round(sample.mean, _DECIMALS) for sample in samples if sample.mean is not None]
+        means = [round(sample.mean, DECIMALS) for sample in samples if sample.mean is not None]
         ranks = competition_ranks(evidence.metric.shortfall(np.array([means])))[0].tolist()
         yield cell, dict(zip(labels, ranks, strict=False))

@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from statistics import NormalDist
-from typing import Literal
+from typing import Literal, get_args
 
 import scipy
 
@@ -49,6 +49,8 @@ class Outcome:
     p: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
+        if self.state not in get_args(State):
+            raise ValueError(f"must be one of {', '.join(get_args(State))}, found {self.state!r}")
         if self.here is None and self.state in ("holds", "fails"):
             object.__setattr__(self, "here", self.state == "holds")
         if not self.p:

@@ -209,8 +209,7 @@ class Evidence:
 
     def _printed(self, cell: Cell, metric: str) -> Repeats:
         """Return the printed value that stands in place of results."""
-        papers = self.papers if metric == PRINTED else ()
-        found = (self.printed(paper, cell) for paper in papers)
+        found = (self.printed(paper, cell) for paper in self.papers if metric == PRINTED)
         errors = [each.error for each in found if each and each.error is not None]
         return Repeats(dict(zip([(0, 0)], errors, strict=False)), Design(frozenset([(0, 0)])))
 

@@ -158,7 +158,7 @@ def verdict_on(
         if beyond == "open" and unit != "sets":
             more = _more_runs(part, rule)
         elif beyond == "open" and not states["missing"]:
-            more = _more_sets(n_met / n, n, rule, chance)
+            more = _more_sets(part, n_met / n, rule, chance)
         groups.append(GroupVerdict(name, rule.text(n), n_met, here, beyond, states, both, more))
     return Verdict(claim, tuple(groups), tuple(cases), unit, chance)
 
@@ -175,14 +175,15 @@ def _more_runs(cases: Sequence[Case], rule: Rule) -> float:
     return NEVER
 
 
-def _more_sets(share: float, n: int, rule: Rule, chance: float) -> float:
+def _more_sets(cases: Sequence[Case], share: float, rule: Rule, chance: float) -> float:
     """Return the further data sets that would decide a group if the share of cases stays."""
-    sizes = np.arange(n + 1, _MOST_SETS)
+    n = len({case.dataset for case in cases})
+    sizes, least = np.arange(n + 1, _MOST_SETS), rule.share_of(len(cases), n)
     met = np.round(share * sizes)
-    if share >= rule.share_of(n):
+    if share >= least:
         p = scipy.stats.binom.sf(met - 1, sizes, chance)
     else:
-        p = scipy.stats.binom.cdf(met, sizes, rule.share_of(n))
+        p = scipy.stats.binom.cdf(met, sizes, least)
     return next((float(size - n) for size in sizes[p <= LEVEL]), NEVER)
 
 
@@ -201,9 +202,9 @@ def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float
     shares = [statistics.fmean(sign == 1 for sign in signs) for signs in strict if signs]
     most = [statistics.fmean(each.sign != -1 for each in found) for found in by_set.values()]
     holding, possible = math.floor(sum(shares) + 1e-9), math.ceil(sum(most) - 1e-9)
-    n = len(by_set)
+    n, least = len(by_set), rule.share_of(len(cases), len(by_set))
     met = float(scipy.stats.binom.sf(holding - 1, len(shares), chance)) if shares else 1.0
-    return met, float(scipy.stats.binom.cdf(possible, n, rule.share_of(n)))
+    return met, float(scipy.stats.binom.cdf(possible, n, least))
 
 
 _MOST_GROUPS, _MOST_SAID = 3, 2
@@ -277,14 +278,14 @@ def counts_in_words(views: Iterable[ClaimView]) -> str:
     return "; ".join(parts) or "no claims"
 
 
-def in_short(verdicts: Sequence[Verdict]) -> str:
+def in_short(views: Sequence[ClaimView]) -> str:
     """Return a sentence on how many claims are true in these runs, and which are not."""
-    n, n_true = len(verdicts), sum(verdict.here is True for verdict in verdicts)
+    n, n_true = len(views), sum(view.here is True for view in views)
     every = f"All {n} claims" if n > 1 else "The claim"
     subject = f"{n_true} of {n} claims" if n_true < n else every
     parts = [f"{subject} {'is' if n_true == 1 else 'are'} true in these runs"]
     for here, words in ((False, "not true"), (None, "not decided")):
-        says = [f"“{each.claim.says}”" for each in verdicts if each.here is here]
+        says = [f"“{view.says}”" for view in views if view.here is here]
         more = [f"{len(says) - _MOST_SAID} more"] if len(says) > _MOST_SAID else []
         parts += [f"{words}: {listed(says[:_MOST_SAID] + more)}"] if says else []
     return f"{'; '.join(parts)}."
@@ -323,10 +324,13 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
     if verdict.unit == "sets":
         names = ["exact binomial test over data sets"]
     if names and names != [CERTAIN]:  # else nothing is left to chance
-        several = len(cases) > 1 and verdict.unit != "sets"
-        over = ", with Holm" if verdict.here is False else ", over the cases"
-        p = min(g.p[1] for g in groups) if verdict.here is False else max(g.p[0] for g in groups)
-        text = f"{', '.join(names)}{over * several}, p = {p:.2g}"
+        over = ", over the cases" * (len(cases) > 1 and verdict.unit != "sets")
+        p = max(group.p[0] for group in groups)
+        if verdict.here is False:
+            kind, p = verdict.claim.options, min(group.p[1] for group in groups)
+            is_one = isinstance(kind, Kind) and kind.at_least.needed(len(cases)) == 1
+            over = ", with Holm" if len(groups) > 1 or (over and not is_one) else over
+        text = f"{', '.join(names)}{over}, p = {p:.2g}"
         answer = BEYOND[verdict.beyond].replace("contrary", "the contrary is")
         yield f"beyond chance: {answer} ({text})"
     if verdict.beyond == "open":

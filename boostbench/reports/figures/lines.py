@@ -13,7 +13,7 @@ from pydantic import Field
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.kind_options import BoosterLabel
 from boostbench.experiments.runs import CLEAN
-from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
+from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.registry import figures
 from boostbench.reports.figures import panels
 from boostbench.reports.figures.panels import Style, Styles
@@ -24,7 +24,7 @@ from boostbench.reports.values.estimates import estimate
 from boostbench.reports.values.frame import Result, Study, error_at, error_curve
 from boostbench.reports.values.paper import PRINTED, PaperValue, PaperValues
 from boostbench.reports.values.samples import Repeats, over_sets, samples_of
-from boostbench.validation import OneOrMore, one_of
+from boostbench.validation import OneOrMore
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -40,11 +40,7 @@ _STROKES: dict[str, Any] = {
 }
 
 
-Curve = Annotated[
-    str,
-    one_of("metric", lambda: [name for name, each in NUMBERS.items() if each.kept == "rounds"]),
-    part_options.ASKED,
-]
+Curve = Annotated[str, part_options.shown(every_round=True)]
 _CROSS: dict[str, Any] = {
     "marker": "x",
     "markersize": 4.5,

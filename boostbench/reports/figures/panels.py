@@ -263,8 +263,7 @@ def axis_at(study: Study, value: str, at: int | None) -> tuple[str, str]:
 
 def styles_of(study: Study) -> dict[str, dict[str, Any]]:
     """Return the colour and the mark of each booster of a study, by label; see `method_styles`."""
-    every = [booster.label or booster.name for booster in study.config.boosters]
-    styles = method_styles([*every, *study.boosters])
+    styles = method_styles(study.config.scope().boosters)
     return {label: styles[label] for label in study.boosters}
 
 

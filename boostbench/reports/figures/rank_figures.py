@@ -15,6 +15,7 @@ from boostbench.registry import figures
 from boostbench.reports.figures.panels import colours_of, describe, remark
 from boostbench.reports.figures.style import INK, round_ticks
 from boostbench.reports.text import span
+from boostbench.reports.values.estimates import DECIMALS
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.part_options import AtRound, MetricName, check_compared, chosen_round
 from boostbench.reports.values.samples import Floats, samples_of, side_by_side
@@ -28,7 +29,6 @@ _LEVEL = 0.05  # of the tests
 #: Most cases that are tested by permutations, for which asymptotic distributions are wrong.
 _FEW_CASES = 12
 _PERMUTATIONS = 20_000
-_DECIMALS = 10  # means of the same counts may differ in the last bits
 _WIDTH, _LINE = 5.0, 0.19  # width of the figure and height of a row, in inches
 
 
@@ -67,7 +67,7 @@ def case_errors(study: Study, value: str, at: int | None = None) -> tuple[pd.Dat
         raise BoostbenchError("there is no case in which every booster has a result yet")
     means = np.array([[sample.mean for sample in samples] for samples in cases.values()])
     index = pd.MultiIndex.from_tuples(cases, names=["noise", "dataset"])
-    errors = pd.DataFrame(QUANTITIES[value].shortfall(means), index, boosters).round(_DECIMALS)
+    errors = pd.DataFrame(QUANTITIES[value].shortfall(means), index, boosters).round(DECIMALS)
     counts = [len(samples[0].values) for samples in cases.values()]
     n_planned = len({(result.run.dataset, result.noise) for result in study.results})
     of = f" of {n_planned} with a result" * (len(cases) < n_planned)
@@ -94,7 +94,7 @@ def draw_critical_difference(
 
     cases, words = case_errors(study, value, at)
     # noises of one data set are dependent
-    errors = cases.groupby(level="dataset", sort=False).mean().round(_DECIMALS)
+    errors = cases.groupby(level="dataset", sort=False).mean().round(DECIMALS)
     if len(errors) < 2:
         raise BoostbenchError("ranks are compared over two data sets or more")
     chi2, p, difference = compare_ranks(errors.to_numpy())

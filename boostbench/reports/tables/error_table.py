@@ -13,16 +13,15 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 
 from boostbench.errors import BoostbenchError
-from boostbench.quantities import NUMBERS, QUANTITIES, Quantity
+from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.registry import tables
 from boostbench.reports.tables.table import BEYOND, EVEN, IN_WORDS, STOPPED, Row, Table, TableCell
 from boostbench.reports.text import capital, listed, shortened, span
-from boostbench.reports.values.estimates import estimate, holm
+from boostbench.reports.values.estimates import DECIMALS, estimate, holm
 from boostbench.reports.values.frame import END, Result, Study, check_recorded, holds
 from boostbench.reports.values.paper import PRINTED, Held, PaperValue, PaperValues, hold, in_words
-from boostbench.reports.values.part_options import ASKED, PaperFile, Title, by_rounds, chosen_rounds
+from boostbench.reports.values.part_options import PaperFile, Title, by_rounds, chosen_rounds, shown
 from boostbench.reports.values.samples import Repeats, sample_of
-from boostbench.validation import one_of
 
 # By axis of the columns: axis of the rows within a data set.
 _ROWS = {"rounds": "booster", "booster": "rounds"}
@@ -30,7 +29,6 @@ _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "round
 _MOST_STOPPED = 8  # descriptions of early stops in a footer
 _MARKS = {words: mark for mark, words in IN_WORDS.items()}
 _LONGEST_REASON = 160
-_DECIMALS = 10  # rounding before comparison: means of equal counts may differ in the last bits
 #: Level of the tests.
 LEVEL = 0.05
 _MOST_OTHERS = 3  # boosters named after the first
@@ -43,7 +41,7 @@ def build_table(
     study: Study,
     *,
     columns: Literal["rounds", "booster"] = "rounds",
-    value: Annotated[str, one_of("metric", lambda: [*NUMBERS, *ACCURACIES]), ASKED] = "test_error",
+    value: Annotated[str, shown(ACCURACIES)] = "test_error",
     at: int | Sequence[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,
@@ -330,7 +328,7 @@ def rank(facts: Facts) -> tuple[dict[FactKey, str], set[int]]:
     for noise, T in dict.fromkeys((p.noise, p.rounds) for p in whole if len(boosters) > 1):
         rivals = [of for p, of in whole.items() if (p.noise, p.rounds) == (noise, T)]
         counts.add(len(rivals))
-        errors = np.round([[of[name].mean for name in boosters] for of in rivals], _DECIMALS)
+        errors = np.round([[of[name].mean for name in boosters] for of in rivals], DECIMALS)
         mean_ranks = rankdata(errors, axis=1).mean(axis=0)
         is_lowest = errors == errors.min(axis=1, keepdims=True)
         is_tie = is_lowest & (is_lowest.sum(axis=1, keepdims=True) > 1)

@@ -34,7 +34,8 @@ from boostbench.reports.values.samples import Design, Floats, Repeats, Source
 #: Level of one-sided tests, 5 % for both sides.
 LEVEL = 0.025
 ROUNDING = 1e-12
-_DECIMALS = 12
+#: Rounding before comparison: means of equal counts may differ in the last bits.
+DECIMALS = 10
 #: Tests of differences over units.
 _TESTS: dict[Source, str] = {
     "fresh data": "paired t test",
@@ -107,7 +108,7 @@ class Estimate:
         if self.scale == 0.0:
             doubt = min(0.5, self.least) if self.difference else 0.0
             return 1 - doubt if self.difference > bound + ROUNDING else doubt
-        return tail(self.df, (self.difference - bound) / self.scale)
+        return float(scipy.special.stdtr(self.df, (self.difference - bound) / self.scale))
 
     def _p(self, bound: float, sign: Literal[1, -1]) -> float:
         """Return the p-value of the hypothesis that the signed excess over a bound is positive."""
@@ -122,7 +123,7 @@ class Estimate:
             return max(skewed_t_p(excesses), signed_rank_p(excesses))
         if self.scale == 0.0:
             return self.least if excess < -ROUNDING else 1.0
-        return tail(self.df, excess / self.scale)
+        return float(scipy.special.stdtr(self.df, excess / self.scale))
 
 
 def estimate(left: Repeats, right: Repeats) -> Estimate:
@@ -206,8 +207,7 @@ def _over_sets(means: Floats, n: int) -> Estimate:
     m, difference = len(means), float(means.mean())
     fixed = float(means.var(ddof=1)) / m
     name = "signed-rank test and t test for skewed values over data sets"
-    draws = _resampled(means)
-    return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=draws, by_set=means)
+    return Estimate(difference, name, n, 0.0, fixed, m - 1, _resampled(means), by_set=means)
 
 
 def _resampled(means: Floats) -> Floats:
@@ -253,11 +253,6 @@ def quantile(df: float) -> float:
     return float(scipy.special.stdtrit(df, LEVEL))
 
 
-def tail(df: float, t: float) -> float:
-    """Return the probability of a value up to t under the t distribution."""
-    return float(scipy.special.stdtr(df, t))
-
-
 def skewed_t_p(values: Floats) -> float:
     """Return the p-value that the mean of values is not below 0, by a t test for skewed values.
 
@@ -269,7 +264,7 @@ def skewed_t_p(values: Floats) -> float:
         return float(mean >= 0)  # the signed-rank test decides
     third = float(((values - mean) ** 3).mean()) / deviation**2
     shifted = mean + third / (6 * m) + third * (mean / deviation) ** 2 / 3
-    return tail(m - 1, shifted / (deviation / math.sqrt(m)))
+    return float(scipy.special.stdtr(m - 1, shifted / (deviation / math.sqrt(m))))
 
 
 def signed_rank_p(differences: Floats) -> float:
@@ -282,10 +277,9 @@ def signed_rank_p(differences: Floats) -> float:
     >>> signed_rank_p(np.array([-1.0, -2.0, -3.0, -4.0, -5.0, -6.0]))
     0.015625
     """
-    rounded = np.round(differences, _DECIMALS)
+    rounded = np.round(differences, 12)  # ties are equal in all but the last bits
     nonzero = rounded[rounded != 0]
-    doubled = 2 * scipy.stats.rankdata(np.abs(nonzero))  # ties have halves
-    ranks = np.rint(doubled).astype(int)
+    ranks = np.rint(2 * scipy.stats.rankdata(np.abs(nonzero))).astype(int)  # ties have halves
     chances = np.ones(1)  # of each sum of the ranks of positive differences
     for rank in ranks:
         chances = (np.pad(chances, (0, rank)) + np.pad(chances, (rank, 0))) / 2

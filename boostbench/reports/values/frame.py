@@ -136,9 +136,8 @@ def check_recorded(study: Study, metric: str) -> None:
     """
     usable = [result for result in study.results if result.ok]
     if usable and not any(holds(result, metric) for result in usable):
-        setting = QUANTITIES[metric].asks
-        what = f"no run recorded {metric}; in the config, {setting} makes runs do so"
-        raise BoostbenchError(what)
+        how = QUANTITIES[metric].asks
+        raise BoostbenchError(f"no run recorded {metric}; in the config, {how} makes runs do so")
 
 
 def error_curve(

@@ -7,13 +7,13 @@ reduced records in memory, and packed records are written from them, so both hav
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, Field, ValidationInfo
 
-from boostbench.errors import BoostbenchError
+from boostbench.errors import BoostbenchError, unknown
 from boostbench.experiments.configs.fields import BESIDE, Slug
 from boostbench.experiments.configs.kind_options import (
     BoosterLabel,
@@ -28,7 +28,7 @@ from boostbench.quantities import NUMBERS, QUANTITIES
 from boostbench.reports.values.frame import Result, Study, check_recorded
 from boostbench.reports.values.paper import read_paper_values
 from boostbench.reports.values.samples import design_of
-from boostbench.validation import OneOrMore, one_of
+from boostbench.validation import OneOrMore
 
 if TYPE_CHECKING:
     from boostbench.experiments.configs.config import Config
@@ -45,24 +45,37 @@ PaperFile = Annotated[
 ]
 
 
-def _asked(name: str, info: ValidationInfo) -> str:
-    each = QUANTITIES.get(name)
-    if each is not None and each.asked and not each.always:
-        key, asked = each.asked
-        if asked not in scope_of(info).asked.get(key, asked):
-            raise ValueError(f"no run records {name}; {each.asks} makes runs do so")
-    return name
+def shown(also: Collection[str] = (), *, every_round: bool = False) -> AfterValidator:
+    """Return a validator of names of metrics that can be shown; the config must ask for them.
+
+    Parameters
+    ----------
+    also : collection of str, default=()
+        Other names.
+    every_round : bool, default=False
+        Only those with a value after every round.
+    """
+
+    def check(name: str, info: ValidationInfo) -> str:
+        found = QUANTITIES.get(name)
+        known = [n for n, each in NUMBERS.items() if each.kept == "rounds" or not every_round]
+        if found is None and name not in also:
+            raise ValueError(unknown("metric", name, [*known, *also]))
+        if found is not None and name not in known:
+            what = f"{name} is not a number{' after every round' * every_round}"
+            recorded = [other for other in known if QUANTITIES[other].always]
+            raise ValueError(f"{what}; these are: {', '.join(recorded)}")
+        if found is not None and found.asked and not found.always:
+            key, asked = found.asked
+            if asked not in scope_of(info).asked.get(key, asked):
+                raise ValueError(f"no run records {name}; {found.asks} makes runs do so")
+        return name
+
+    return AfterValidator(check)
 
 
-#: Validator of names of quantities: the config must ask for them.
-ASKED = AfterValidator(_asked)
 #: Any metric.
-MetricName = Annotated[
-    str,
-    one_of("metric", lambda: NUMBERS),
-    ASKED,
-    Field(description="A metric, such as test_error."),
-]
+MetricName = Annotated[str, shown(), Field(description="A metric, such as test_error.")]
 AtRound = Annotated[
     int | None, Field(description="Round T; by default, the last round of each booster.")
 ]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from boostbench import registry
+from boostbench.errors import PluginError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.kind_options import Claim, Options
 from boostbench.experiments.runs import CLEAN
@@ -23,7 +24,7 @@ from boostbench.reports.claims.inference import (
     near,
     never_above,
 )
-from boostbench.reports.claims.kind import Case
+from boostbench.reports.claims.kind import AboutValues, Case
 from boostbench.reports.claims.verdicts import (
     GroupVerdict,
     Verdict,
@@ -219,6 +220,18 @@ def test_the_kind_of_the_documentation(tmp_path):
     (verdict,) = judge(world(tmp_path, "repeats-gaps", claim))
     assert verdict.status == "reproduced"
     assert [case.subject for case in verdict.cases] == [*"abcd"]
+
+
+def test_a_kind_of_a_plugin_that_returns_no_state_is_told(tmp_path):
+    class Steady(AboutValues):
+        def cases(self, evidence):
+            for cell in evidence.cells():
+                yield evidence.case(cell, Outcome("hold" if evidence.study else "open"), {})
+
+    registry.claims.register("unsteady")(Steady)
+    words = r"^Steady raised ValueError: must be one of holds, .*missing, found 'hold' \("
+    with pytest.raises(PluginError, match=words):
+        judge(world(tmp_path, "single", {"says": "a", "unsteady": {}}))
 
 
 def test_the_documentation_names_every_kind_and_key():
