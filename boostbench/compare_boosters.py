@@ -377,7 +377,8 @@ def cautions(dataset: Dataset, folds: int) -> Iterator[str]:
             yield f"class {name!r} has {count} rows: {without}; --folds {count} tests it in each"
     if len(rare) > _SHOWN:
         yield f"classes with fewer rows than folds: {len(rare) - _SHOWN} more"
-    n = int(pd.DataFrame(dataset.X).assign(label=dataset.y).duplicated().sum())
+    rows = pd.DataFrame(dataset.X, copy=False).assign(label=dataset.y)
+    n = int(pd.util.hash_pandas_object(rows, index=False).duplicated().sum())
     if n >= _MANY_COPIES * dataset.n_rows:
         yield f"{n} of {dataset.n_rows} rows repeat another, label included: errors may be too low"
 
