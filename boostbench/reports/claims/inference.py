@@ -186,7 +186,7 @@ def all_of(outcomes: Iterable[Outcome], size: Callable[[float], float] = float) 
     """Return the outcome of "all of the outcomes hold".
 
     Its p-values are those of `p_at_least`, and its difference is that of the largest ``size`` among
-    the outcomes that decide.
+    the outcomes that decide: of those as true or false here, those of the same state, if any.
     """
     outcomes = list(outcomes)
     if len(outcomes) == 1:
@@ -196,7 +196,8 @@ def all_of(outcomes: Iterable[Outcome], size: Callable[[float], float] = float) 
     state = state_of(p, here)
     if state != "fails" and any(outcome.state == "missing" for outcome in outcomes):
         state = "missing"
-    deciding = [outcome for outcome in outcomes if outcome.state == state] or outcomes
+    alike = [each for each in outcomes if state == "missing" or each.here == here] or outcomes
+    deciding = [outcome for outcome in alike if outcome.state == state] or alike
     worst = max(deciding, key=lambda o: -math.inf if o.difference is None else size(o.difference))
     tied = min((outcome.sign for outcome in outcomes if outcome.sign is not None), default=1) == 0
     totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]

@@ -166,6 +166,20 @@ def test_unknown_parts_decide_only_if_known_ones_do_not():
     assert [any_of([yes, unknown]).state, any_of([no, unknown]).state] == ["holds", "missing"]
 
 
+def test_the_difference_shown_is_of_an_outcome_that_is_true_or_false_here_as_the_whole():
+    # The first alone is beyond chance, but not as one of two.
+    low = Outcome("holds", -0.007, here=True, p=(0.02, 0.98))
+    high = Outcome("open", 0.003, here=False, p=(0.8, 0.2))
+    found = any_of([low, high])
+    assert (found.state, found.here, found.difference) == ("open", True, -0.007)
+    turned = [
+        replace(low, state="fails", difference=0.007, here=False, p=(0.98, 0.02)),
+        replace(high, difference=-0.003, here=True, p=(0.2, 0.8)),
+    ]
+    found = all_of(turned)
+    assert (found.state, found.here, found.difference) == ("open", False, 0.007)
+
+
 def test_what_would_decide_an_open_share_is_more_than_there_is():
     outcome = at_least(sample(*[1.0] * 5), 0.5)  # p = 1 / 32, though two deviations above
     assert (outcome.state, outcome.total) == ("open", 6)
