@@ -66,7 +66,7 @@ def test_a_run_that_asks_for_it_records_it_as_declared(name, records):
 @pytest.mark.parametrize(
     ("facts", "words"),
     [
-        ({"needs": "lables"}, r"needs must be '', 'labels', .*; did you mean 'labels'\?"),
+        ({"needs": "label"}, r"needs must be '', 'labels', .*; did you mean 'labels'\?"),
         ({"kept": "round"}, r"kept must be 'rounds', .*, found 'round'; did you mean 'rounds'\?"),
         ({"asked": ("metric", "own")}, "asked must be 'metrics' or 'record', found"),
         ({"stroke": ("dahsed", 1.0)}, "stroke must be 'solid', 'dashed'"),
