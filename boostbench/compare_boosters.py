@@ -13,11 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
 import pandas as pd
 
 from boostbench.api import Experiment, Listener, Paths, paths_of
 from boostbench.data.adding import add_file, is_data_file
+from boostbench.data.cautions import cautions, leaks_of
 from boostbench.data.columns import Column
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
@@ -39,11 +39,8 @@ Booster = str | Mapping[str, Any] | Any
 PREFIX = "own-"
 #: A parameter of ``name:parameter=value,...`` that is no list, since lists name their own variants.
 _FIXED = re.compile(r"(?:[\w.]+[.])?(\w+=(?!\s*\[).*?)(?=,[\w.]+=|$)")
-_SHOWN = 3  # rare classes in the remarks
 _LEAK = "alone gives the label; --drop it unless it is known before"
 _DIVIDES = "training and test rows, for 'split: official' in a config; not used here"
-#: Smallest share of copies of rows that is remarked on.
-_MANY_COPIES = 0.01
 #: Folder of the report whose table of recommendations is the advice.
 ADVICE = "results/noise-study-defaults-standard"
 #: Columns of that table in its CSV file, and as they are shown.
@@ -343,44 +340,6 @@ def data_of(experiment: Experiment) -> Iterator[tuple[str, Dataset]]:
         if found.official is not None and found.name.startswith(PREFIX):
             columns.append(Column("split", "dropped", note=_DIVIDES))
         yield data.label or data.name, replace(found, columns=tuple(columns))
-
-
-def leaks_of(dataset: Dataset) -> list[str]:
-    """Return the features that alone give the label of all rows, but for classes of few rows.
-
-    In the order of its values, with missing ones last, the rows of each class stand together.
-    """
-    is_told = np.bincount(dataset.y)[dataset.y] >= 10  # fewer rows may stand together by chance
-    classes = pd.DataFrame(dataset.X[is_told]).fillna(np.inf).groupby(dataset.y[is_told])
-    low, high = np.sort(classes.min(), axis=0), np.sort(classes.max(), axis=0)
-    is_apart = (high[:-1] < low[1:]).all(axis=0)
-    return [*np.array(dataset.feature_names)[is_apart]] if len(low) > 1 else []
-
-
-def cautions(dataset: Dataset, folds: int) -> Iterator[str]:
-    """Yield remarks on classes with fewer samples than folds, at most four, and on copies of rows.
-
-    Raises
-    ------
-    BoostbenchError
-        If no two classes have two rows.
-    """
-    counts = np.bincount(dataset.y, minlength=dataset.n_classes)
-    if (counts > 1).sum() < 2:
-        raise BoostbenchError("fewer than two labels occur twice; name another column by --target")
-    rare = np.flatnonzero(counts < folds).tolist()
-    for name, count in ((dataset.classes[k], counts[k]) for k in rare[:_SHOWN]):
-        if count == 1:
-            yield f"class {name!r} has one row: when it is tested, it has not been learnt"
-        else:
-            without = f"{folds - count} of {folds} folds test none of it"
-            yield f"class {name!r} has {count} rows: {without}; --folds {count} tests it in each"
-    if len(rare) > _SHOWN:
-        yield f"classes with fewer rows than folds: {len(rare) - _SHOWN} more"
-    rows = pd.DataFrame(dataset.X, copy=False).assign(label=dataset.y)
-    n = int(pd.util.hash_pandas_object(rows, index=False).duplicated().sum())
-    if n >= _MANY_COPIES * dataset.n_rows:
-        yield f"{n} of {dataset.n_rows} rows repeat another, label included: errors may be too low"
 
 
 def _names(on: Paths) -> list[str]:

@@ -16,7 +16,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from boostbench.api import Paths, paths_of
-from boostbench.compare_boosters import Booster, cautions, data_of, experiment_on
+from boostbench.compare_boosters import Booster, data_of, experiment_on
+from boostbench.data.cautions import cautions
 from boostbench.data.dataset import Dataset
 from boostbench.data.readers import read_rows
 from boostbench.errors import BoostbenchError, import_extra

@@ -71,7 +71,10 @@ class MistakesError(ValueError):
         self.found = list(found)
 
     def __str__(self) -> str:
-        return "; ".join(str(what) for _, what in self.found)
+        return "; ".join(
+            f"{'.'.join(map(str, place))} {what}" if str(what).startswith("must ") else str(what)
+            for place, what in self.found
+        )
 
     def add(self, what: str, *place: str | int) -> None:
         """Add an error about the part of the value at ``place``."""
@@ -142,22 +145,18 @@ class Model(BaseModel):
             raise MistakesError(*_translated(error, cls, written)) from None
 
 
-def validated(kind: type[T], value: Mapping[str, Any], where: str = "") -> T:
+def validated(kind: type[T], value: Mapping[str, Any]) -> T:
     """Return a `Model` or a pydantic dataclass with the given fields.
 
     Raises
     ------
-    BoostbenchError
+    MistakesError
         With the errors of all fields.
     """
     try:
         return TypeAdapter(kind).validate_python(value)
     except ValidationError as error:
-        told = (
-            f"{'.'.join(map(str, place))} {what}" if str(what).startswith("must ") else str(what)
-            for place, what in _translated(error, kind, value)
-        )
-        raise BoostbenchError("; ".join(told), where=where) from None
+        raise MistakesError(*_translated(error, kind, value)) from None
 
 
 def as_list(value: Any) -> Any:

@@ -7,12 +7,12 @@ import pytest
 from boostbench import Experiment
 from boostbench.compare_boosters import (
     answer,
-    cautions,
     compare,
     comparison_experiment,
     data_of,
     split_parameters,
 )
+from boostbench.data.cautions import cautions
 from boostbench.data.dataset import Dataset
 from boostbench.errors import BoostbenchError
 

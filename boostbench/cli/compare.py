@@ -97,6 +97,7 @@ def compare(
       boostbench compare --advise --on patients.csv --target diagnosis
     """
     from boostbench import compare_boosters as comparing
+    from boostbench.data.cautions import cautions
     from boostbench.reports.comparison import rope_of
 
     given, named = options.given(), list[Any](boosters)
@@ -115,7 +116,7 @@ def compare(
             if dataset.name.startswith(comparing.PREFIX):
                 print(f"{label}:")
                 print_columns(dataset.columns)
-            for remark in comparing.cautions(dataset, options.folds):
+            for remark in cautions(dataset, options.folds):
                 print(f"{label}: {remark}")
         code = run_and_print(experiment, experiment.plan(), quiet=as_json, jobs=jobs, retry=retry)
     comparison = comparing.answer(experiment, rope, page)

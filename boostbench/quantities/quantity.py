@@ -16,7 +16,7 @@ from pydantic.dataclasses import dataclass
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
-from boostbench.validation import validated
+from boostbench.validation import MistakesError, validated
 
 #: Arguments of a quantity that decide what a record holds; the others are words and units.
 DECIDING = ("asked", "kept", "needs", "of")
@@ -242,7 +242,10 @@ def quantity(name: str, **facts: Any) -> Callable[[Callable[..., Any]], Quantity
     """
 
     def register(function: Callable[..., Any]) -> Quantity:
-        made = validated(Quantity, {"curve": name, "of": function, **facts})
+        try:
+            made = validated(Quantity, {"curve": name, "of": function, **facts})
+        except MistakesError as error:
+            raise BoostbenchError(str(error)) from None
         return registry.quantities.register(name)(made)
 
     return register

@@ -23,7 +23,7 @@ from boostbench.reports.tables.table import BEYOND, Row, Table, text_row, to_mar
 from boostbench.reports.text import asset, render, write_files
 from boostbench.reports.values.paper import Held
 from boostbench.source import read_source
-from boostbench.validation import Listed, Model, validated
+from boostbench.validation import Listed, MistakesError, Model, validated
 
 #: Name of the leaderboard in the folder of a report.
 LEADERBOARD = "leaderboard.html"
@@ -200,7 +200,12 @@ def description(config: Config, paper: str) -> Paper | None:
     beside = config.path.parent
     files = (folder / "about.yml" for folder in (beside / paper, beside))
     file = next(filter(Path.is_file, files), None)
-    return None if file is None else validated(Paper, read_source(file)[0].data, where=str(file))
+    if file is None:
+        return None
+    try:
+        return validated(Paper, read_source(file)[0].data)
+    except MistakesError as error:
+        raise BoostbenchError(str(error), where=str(file)) from None
 
 
 #: Place for the links of a site in the page of a report.
