@@ -22,10 +22,17 @@ from boostbench.cli.options import (
     next_line,
     option,
 )
-from boostbench.cli.output import is_fancy, print_columns, print_error, print_json, print_rows
+from boostbench.cli.output import (
+    is_fancy,
+    is_parquet,
+    print_columns,
+    print_error,
+    print_json,
+    print_rows,
+    write_table,
+)
 from boostbench.cli.run import run_and_print
 from boostbench.errors import import_extra
-from boostbench.whole_files import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,7 +155,7 @@ def labels(
 
     Prints the share of wrong labels with 95 % intervals, in total and by class, and the most
     suspicious rows, numbered from 1 below the header, with the label that models trained without
-    them suggest. With --output, all suspicious rows are written as CSV.
+    them suggest. With --output, all suspicious rows are written.
 
     Examples:
       boostbench labels patients.csv --target diagnosis -o suspicious.csv
@@ -156,6 +163,7 @@ def labels(
     """
     from boostbench.label_errors import find_label_errors
 
+    is_parquet(output)  # refuses an absent package before the work
     given = options.given()
     on_fit = _show_fits if is_fancy(sys.stderr) else None
     found, table = find_label_errors(on, on_fit=on_fit, **given)
@@ -166,7 +174,7 @@ def labels(
     if output is not None:
         cells = table.iloc[suspects["row"] - 1].reset_index(drop=True)
         both = suspects.join(cells.rename(columns={c: f"{c} (file)" for c in suspects}))
-        write_file(output, both.to_csv(index=False).encode())
+        write_table(both, output)
     interval = f"95 % interval {100 * found.low:.1f} to {100 * found.high:.1f} %"
     about = f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval})"
     print(f"{about}, fewer if classes overlap.\n")
@@ -242,8 +250,9 @@ def predict(
 ) -> None:
     """Predict the labels of new rows by a model that fit wrote.
 
-    They are printed, or written as CSV. Columns are found by name; others are ignored. If a column
-    is missing or of another type, nothing is predicted. A line names those with unknown values.
+    They are printed, or written to a file. Columns are found by name; others are ignored. If a
+    column is missing or of another type, nothing is predicted. A line names those with unknown
+    values.
 
     Examples:
       boostbench predict patients.skops new.csv -o predicted.csv
@@ -253,9 +262,6 @@ def predict(
 
     table, remarks = predict_file(load_model(model, plugins=plugins), rows, proba=proba)
     print_error("\n".join(remarks))
-    text = table.to_csv(index=False)
-    if output is None:
-        sys.stdout.write(text)
-    else:
-        write_file(output, text.encode("utf-8"))
+    write_table(table, output)
+    if output is not None:
         print(f"{output}: {len(table)} row{'s' * (len(table) != 1)}")

@@ -51,7 +51,9 @@ Jobs = Annotated[
     int | None,
     option("N", "Number of processes; by default the number of cores.", "--jobs", "-j", min=1),
 ]
-Output = Annotated[Path | None, option("FILE", "File to write.", "--output", "-o")]
+Output = Annotated[
+    Path | None, option("FILE", "File to write: .parquet, or CSV.", "--output", "-o")
+]
 Retry = Annotated[
     list[str],
     option(

@@ -8,11 +8,16 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from boostbench.reports.text import plain, visible
+from boostbench.errors import import_extra
+from boostbench.reports.text import csv_text, plain, visible
+from boostbench.whole_files import write_file
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from boostbench.data.columns import Column
 
 #: Exit codes: success; some runs failed or were skipped, or a claim is not reproduced.
@@ -67,6 +72,28 @@ def print_columns(columns: Iterable[Column]) -> None:
             rows.append((each.name, each.kind, n_values, missing, each.note))
     titles = ("column", "read_as", "values", "missing", "note")
     print_rows([dict(zip(titles, row, strict=True)) for row in rows])
+
+
+def is_parquet(file: Path | None) -> bool:
+    """Return whether a table is written as parquet, whose package must then be installed."""
+    if file is None or file.suffix != ".parquet":
+        return False
+    import_extra("pyarrow", "parquet", where=str(file))
+    return True
+
+
+def write_table(table: pd.DataFrame, file: Path | None, texts: Iterable[str] = ()) -> None:
+    """Print a table as CSV, or write it to a file: as parquet by that suffix, otherwise as CSV.
+
+    In CSV, a spreadsheet shall not compute the ``texts``, columns with text of others.
+    """
+    safe = {name: table[name].map(csv_text) for name in texts}
+    if file is None:
+        print(table.assign(**safe).to_csv(index=False, lineterminator="\n"), end="")
+    elif is_parquet(file):
+        write_file(file, table.to_parquet(index=False))
+    else:
+        write_file(file, table.assign(**safe).to_csv(index=False, lineterminator="\n").encode())
 
 
 def print_error(message: object) -> None:

@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boostbench.cli.options import Jobs, Output, Results, SelectedRuns, flag, option, parse_rounds
-from boostbench.cli.output import INCOMPLETE, OK, PrintedLog, print_error
+from boostbench.cli.output import INCOMPLETE, OK, PrintedLog, print_error, write_table
 from boostbench.data.catalog import find_entry
-from boostbench.errors import BoostbenchError, import_extra
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
-from boostbench.reports.text import csv_text
 from boostbench.threads import n_cores
-from boostbench.whole_files import write_file
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
@@ -210,7 +208,7 @@ def export(
 
     A row has the value of a metric after a round of a run; errors are fractions. After an early
     stop the last value is repeated, and carried is True. Packed records have only the rounds that
-    the report reads. The output may be parquet. The exit code is 1 if runs have no result.
+    the report reads. The exit code is 1 if runs have no result.
 
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
@@ -228,16 +226,7 @@ def export(
     if sources:
         for key, of in _sources(experiments, results).items():
             frame[key] = frame["dataset"].map(of)
-    if output is not None and output.suffix == ".parquet":
-        import_extra("pyarrow", "parquet", where=str(output))
-        write_file(output, frame.to_parquet(index=False))
-    else:
-        labels = {name: frame[name].map(csv_text) for name in ("dataset", "booster")}
-        text = frame.assign(**labels).to_csv(index=False, lineterminator="\n")
-        if output is None:
-            print(text, end="")
-        else:
-            write_file(output, text.encode())
+    write_table(frame, output, ("dataset", "booster"))
     if n_absent := sum(not result.ok for result in results):
         what = f"{n_absent} of {len(results)} runs have no result"
         print_error(f"{what}; `boostbench status` lists them")

@@ -257,3 +257,23 @@ def test_of_a_classifier_without_rounds_none_are_told(boostbench):
     outcome = boostbench("fit", "sklearn.naive_bayes:GaussianNB", *asked)
     assert outcome.out.startswith("m.skops: GaussianNB, 60 rows of plants.csv, "), outcome.err
     assert load_model("m.skops").facts["rounds"] is None
+
+
+def test_predictions_and_suspicious_rows_are_parquet_by_the_suffix(boostbench):
+    pytest.importorskip("pyarrow", reason="writes parquet")
+    model = fitted(boostbench)
+    labels = ("labels", "plants.csv", "--target", "kind", "--booster", "samme", "--rounds", "2")
+    for name, command in {"rows": ("predict", model, "plants.csv"), "wrong": labels}.items():
+        for suffix in ("csv", "parquet"):
+            outcome = boostbench(*command, "-o", f"{name}.{suffix}")
+            assert outcome.code == 0, outcome.err
+        read = pd.read_csv(f"{name}.csv", dtype=str, keep_default_na=False)
+        assert pd.read_parquet(f"{name}.parquet").astype(str).equals(read)
+
+
+def test_parquet_without_its_package_is_refused_before_the_work(boostbench, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    outcome = boostbench("labels", "plants.csv", "--target", "kind", "-o", "wrong.parquet")
+    assert outcome.code == 2
+    assert "wrong.parquet: needs the package 'pyarrow'" in outcome.err
+    assert "column" not in outcome.err
