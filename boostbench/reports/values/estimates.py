@@ -108,7 +108,7 @@ class Estimate:
         if self.scale == 0.0:
             doubt = min(0.5, self.least) if self.difference else 0.0
             return 1 - doubt if self.difference > bound + ROUNDING else doubt
-        return float(scipy.special.stdtr(self.df, (self.difference - bound) / self.scale))
+        return tail(self.df, (self.difference - bound) / self.scale)
 
     def _p(self, bound: float, sign: Literal[1, -1]) -> float:
         """Return the p-value of the hypothesis that the signed excess over a bound is positive."""
@@ -123,7 +123,7 @@ class Estimate:
             return max(skewed_t_p(excesses), signed_rank_p(excesses))
         if self.scale == 0.0:
             return self.least if excess < -ROUNDING else 1.0
-        return float(scipy.special.stdtr(self.df, excess / self.scale))
+        return tail(self.df, excess / self.scale)
 
 
 def estimate(left: Repeats, right: Repeats) -> Estimate:
@@ -207,7 +207,8 @@ def _over_sets(means: Floats, n: int) -> Estimate:
     m, difference = len(means), float(means.mean())
     fixed = float(means.var(ddof=1)) / m
     name = "signed-rank test and t test for skewed values over data sets"
-    return Estimate(difference, name, n, 0.0, fixed, m - 1, _resampled(means), by_set=means)
+    draws = _resampled(means)
+    return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=draws, by_set=means)
 
 
 def _resampled(means: Floats) -> Floats:
@@ -253,6 +254,11 @@ def quantile(df: float) -> float:
     return float(scipy.special.stdtrit(df, LEVEL))
 
 
+def tail(df: float, t: float) -> float:
+    """Return the probability of a value up to t under the t distribution."""
+    return float(scipy.special.stdtr(df, t))
+
+
 def skewed_t_p(values: Floats) -> float:
     """Return the p-value that the mean of values is not below 0, by a t test for skewed values.
 
@@ -264,7 +270,7 @@ def skewed_t_p(values: Floats) -> float:
         return float(mean >= 0)  # the signed-rank test decides
     third = float(((values - mean) ** 3).mean()) / deviation**2
     shifted = mean + third / (6 * m) + third * (mean / deviation) ** 2 / 3
-    return float(scipy.special.stdtr(m - 1, shifted / (deviation / math.sqrt(m))))
+    return tail(m - 1, shifted / (deviation / math.sqrt(m)))
 
 
 def signed_rank_p(differences: Floats) -> float:
