@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostbench.experiments.configs.components import mistakes_of
 from boostbench.noise import corrupt
 from boostbench.registry import noise_models
 
@@ -186,6 +187,22 @@ def test_gaps_constant_columns_and_absent_classes_are_taken():
     result = corrupt(labels(40, 2), 4, "rater", 0.5, rng(), X=X)
     assert result.n_chosen == result.n_changed == 20
     assert corrupt(labels(1), 3, "rater", 1.0, rng(), X=X[:1]).n_chosen == 1
+
+
+def test_a_parameter_of_a_plugin_is_needed_only_without_a_default():
+    @noise_models.register("some")
+    def some(y, n_classes, rng, X, *others, kept, classes=()):
+        """Classes, by default all."""
+        return y
+
+    try:
+        found = mistakes_of(noise_models, "some", {}).found
+        assert found == [((), "needs 'kept'")]
+        assert mistakes_of(noise_models, "some", {"kept": 1}).found == []
+    finally:
+        noise_models.declarations.pop("some")
+    (_, what), *others = mistakes_of(noise_models, "matrix", {}).found
+    assert (what, others) == ("needs 'transition': array-like, shape (K, K)", [])
 
 
 def test_a_plugin_may_return_just_labels():

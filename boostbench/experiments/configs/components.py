@@ -93,8 +93,11 @@ def mistakes_of(
             owner = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
             mistakes.add(unknown("parameter", key, (*known, *other_keys), of=owner), key)
     if kinds is registry.noise_models and known and not mistakes.found:
-        for key, each in [*inspect.signature(component).parameters.items()][_PASSED[kinds.kind] :]:
-            if key not in params and str(each.default) in (str(each.empty), "()"):
+        takes = [*inspect.signature(component).parameters.items()][_PASSED[kinds.kind] :]
+        for key, each in takes:
+            # an empty default of ours, the transition of `matrix`, is never right
+            is_empty = each.default is each.empty or (is_own and each.default == ())
+            if key not in params and is_empty and each.kind is not each.VAR_POSITIONAL:
                 found = re.search(rf"(?m)^{key} (: .+)", inspect.getdoc(component) or "")
                 mistakes.add(f"needs {key!r}{found[1] if found else ''}")
     if is_booster and not mistakes.found and not kinds.is_foreign(source):

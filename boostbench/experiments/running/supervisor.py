@@ -43,7 +43,7 @@ _PRELOADED = (
     "boostbench.experiments.running.execution",
 )
 _TICK_SECONDS = 0.2
-#: A tick with more time without work means a suspended process, which counts against no limit.
+#: Without work for longer between two ticks, this process was suspended; no limit counts that.
 _SUSPENDED_SECONDS = 2.0
 _MOST_FORKS = 300
 _CHUNK, _MOST_PARTS = 2**20, 16
