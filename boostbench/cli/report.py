@@ -91,11 +91,15 @@ def write_report(
     experiment: Experiment, output: Path | None = None, *, paper: bool = False, pack: bool = False
 ) -> tuple[Report, int, Path]:
     """Write a report, print its files and its main table; return it, its exit code and page."""
+    from boostbench.experiments.store.records import PACKED
     from boostbench.reports.manuscript import for_paper
     from boostbench.reports.text import write_files
 
     made = experiment.report()
     folder = (output or experiment.report_folder.parent) / experiment.report_folder.name
+    replaced = " (replaced)" * (folder / PACKED).is_file()
+    # Before the report, which stays with its records if these must not be replaced.
+    packed = f"{experiment.pack(folder)}{replaced}" if pack else ""
     written = made.write(folder)
     _print_table(made)
     print(*written, sep="\n")
@@ -104,11 +108,8 @@ def write_report(
         for remark in remarks:
             print_error(f"left out of the paper: {remark}")
         print(*write_files(folder / "paper", contents), sep="\n")
-    if pack:
-        from boostbench.experiments.store.records import PACKED
-
-        replaced = " (replaced)" * (folder / PACKED).is_file()
-        print(f"{experiment.pack(folder)}{replaced}")
+    if packed:
+        print(packed)
     return made, OK if made.is_whole else INCOMPLETE, written[-1]
 
 

@@ -91,6 +91,17 @@ def test_from_config_to_csv_in_processes_of_its_own(shell, boostbench, tiny, tmp
     assert [*table["value"]] == [float(row["value"]) for row in rows]
 
 
+def test_a_report_whose_pack_would_lose_records_is_not_replaced(boostbench, tiny, tmp_path):
+    assert boostbench("run", tiny).code == 0
+    assert boostbench("report", tiny, "--pack").code == 0
+    (folder,) = (tmp_path / "results").glob("*/summary.json")
+    before = {file.name: file.read_bytes() for file in folder.parent.iterdir()}
+    outcome = boostbench("report", tiny, "--pack", "--set", "datasets=[iris]")
+    assert outcome.code == 2, outcome.out
+    assert "is kept: 3 of its 6 records" in outcome.err
+    assert {file.name: file.read_bytes() for file in folder.parent.iterdir()} == before
+
+
 def test_a_plan_counts_and_trains_nothing(boostbench, tiny, tmp_path):
     outcome = boostbench("plan", tiny)
     assert outcome.code == 0
