@@ -152,10 +152,11 @@ def rope_of(rope: float | None, metric: str) -> float:
     BoostbenchError
         If the rope is not from 0 to 100, or the metric is unknown.
     """
-    default = 0.01 * quantity_of(metric).scale
+    quantity = quantity_of(metric)
     if rope is not None and not 0 <= rope < 100:
-        raise BoostbenchError(f"the rope must be points from 0 to 100, found {rope:g}")
-    return default if rope is None else rope
+        points = "points " * bool(quantity.unit)
+        raise BoostbenchError(f"the rope must be {points}from 0 to 100, found {rope:g}")
+    return 0.01 * quantity.scale if rope is None else rope
 
 
 def compare_boosters(

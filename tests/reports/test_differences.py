@@ -75,6 +75,11 @@ def test_one_run_is_compared_by_mcnemars_exact_test():
     low, high = outcome.interval
     assert low < -0.08 < high
     assert high - low == pytest.approx(2 * 1.96 * math.sqrt(29 - 64 / 102) / 102, rel=1e-3)
+    with_margin = lower(left, right, slack=0.01)  # McNemar's test knows no margin
+    assert with_margin.test == "normal test on the test samples of one run"
+    deviation = math.sqrt(29 - 64 / 102) / 102
+    assert with_margin.p[0] == pytest.approx(stats.norm.cdf(-0.09 / deviation), rel=1e-3)
+    assert near(left, right, 0.01).test == with_margin.test
 
 
 @pytest.mark.parametrize("n_seeds", [1, 3])  # as of the log loss, on an official split

@@ -86,7 +86,7 @@ def lower(left: Repeats, right: Repeats, *, ties: bool = False, slack: float = 0
     pairs = left.minus(right)
     if _is_too_few(pairs):
         return _missing(pairs)
-    compared = estimate(left, right)
+    compared = estimate(left, right).with_margin(slack)
     beyond = compared.difference - slack
     tied = abs(beyond) <= ROUNDING
     p = compared.not_below(slack), compared.not_above(slack)
@@ -107,7 +107,7 @@ def near(left: Repeats, right: Repeats, tolerance: float) -> Outcome:
         return _in_every_run(pairs, abs)
     if _is_too_few(pairs):
         return _missing(pairs)
-    return equivalent(pairs, estimate(left, right), tolerance)
+    return equivalent(pairs, estimate(left, right).with_margin(tolerance), tolerance)
 
 
 def never_above(left: Repeats, right: Repeats) -> Outcome:

@@ -5,7 +5,7 @@
 | fresh data for every seed | paired t test |
 | repeated splits of one data set | corrected resampled t test (Nadeau & Bengio 2003, eq. 11) |
 | several seeds on one split | t test with the spread over seeds and over test samples |
-| one run | exact McNemar test on its test samples |
+| one run | exact McNemar test on its test samples; with a margin, a normal test on them |
 | several data sets | Wilcoxon's signed-rank test and a t test for skewed values |
 | equal differences in all runs | exact sign test |
 | one run, a quantity without test samples | none, a computed value |
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal
 
@@ -47,6 +47,7 @@ FEWEST_SETS = 6
 NO_SAMPLES = (
     "one split cannot tell, since records hold no such values by test sample; repeated splits can"
 )
+_ON_ONE_RUN = "normal test on the test samples of one run"
 UNPAIRED = "the runs are on different problems and cannot be paired"
 UNSHARED = "no runs in common"
 _MOST_DF = 1e6
@@ -88,6 +89,10 @@ class Estimate:
             low, high = np.quantile(self.draws, [LEVEL, 1 - LEVEL])
             return float(low), float(high)
         return self.difference - self.reach, self.difference + self.reach
+
+    def with_margin(self, margin: float) -> Estimate:
+        """Return the estimate for tests with a margin; that of McNemar has none."""
+        return replace(self, test=_ON_ONE_RUN) if margin and self.discordant else self
 
     def not_below(self, bound: float) -> float:
         """Return the p-value of the hypothesis that the difference is at least the bound."""
@@ -180,7 +185,7 @@ def _on_test_samples(difference: float, parts: Floats, between: float) -> Estima
             discordant = int((parts > 0).sum()), int((parts < 0).sum())
             name = "exact McNemar test on one run"
             return Estimate(difference, name, fixed=fixed, discordant=discordant)
-        return Estimate(difference, "normal test on the test samples of one run", fixed=fixed)
+        return Estimate(difference, _ON_ONE_RUN, fixed=fixed)
     of_seeds = between / n_units
     df = (of_seeds + fixed) ** 2 / (of_seeds**2 / (n_units - 1) + fixed**2 / (n - 1))
     name = "t test over seeds and test samples of one split"
