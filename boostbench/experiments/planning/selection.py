@@ -315,7 +315,10 @@ def _longer(axis: Axis, selected: set[Any], reach: Reach) -> Axis:
     else:
         assert reach.factor is not None
         ends = smallest / reach.factor, largest * reach.factor
-    below, above = (x if isinstance(x, int) else float(f"{x:.{_DIGITS}g}") for x in ends)
+    is_whole = all(isinstance(value, int) for value in axis.values)
+    below, above = (
+        int(x) if is_whole and float(x).is_integer() else float(f"{x:.{_DIGITS}g}") for x in ends
+    )
     smaller = [below] * (smallest in selected and below < smallest and _is_within(below, reach))
     larger = [above] * (largest in selected and above > largest and _is_within(above, reach))
     if axis.values[0] == largest:  # in descending order
