@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from glob import glob
 from pathlib import Path
 from typing import Any
 
@@ -41,20 +42,20 @@ def find_config(reference: str) -> Path:
         If there is no such file or name; the message suggests a similar one.
     """
     path = Path(reference)
-    if path.exists() and not path.is_dir():
+    if os.path.exists(path) and not path.is_dir():
         return path
     known = shipped_configs()
     if reference in known:
         return known[reference]
-    if path.name and path.with_name(f"{path.name}.yaml").is_file():
+    if path.name and os.path.isfile(f"{path}.yaml"):
         return path.with_name(f"{path.name}.yaml")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise BoostbenchError("is a folder; name the configs in it", where=reference)
     raise BoostbenchError(f"no such config file{_hint(path, known)}", where=reference)
 
 
 def _hint(path: Path, known: dict[str, Path]) -> str:
-    siblings = [file.name for end in ("yaml", "yml") for file in path.parent.glob(f"*.{end}")]
+    siblings = glob("*.y*ml", root_dir=path.parent) if os.path.isdir(path.parent) else ()
     if close := nearest(path.name, siblings):
         return f"; did you mean '{path.parent / close}'?"
     if close := nearest(path.with_suffix("").as_posix(), known):
@@ -119,10 +120,7 @@ def _parent(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
     if not isinstance(reference, str) or not reference:
         raise BoostbenchError(f"must be the path or the name of a config, found {show(reference)}")
     beside = path.parent / Path(os.path.expanduser(reference))
-    try:
-        parent = beside if beside.is_file() else find_config(reference)
-    except OSError as error:
-        raise BoostbenchError(f"{show(reference)} is not a valid file name") from error
+    parent = beside if os.path.isfile(beside) else find_config(reference)
     if parent.resolve() in [known.resolve() for known in chain]:
         raise BoostbenchError(f"{reference} is this config, or extends it")
     return parent
