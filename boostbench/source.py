@@ -24,7 +24,7 @@ from boostbench.whole_files import read_file
 Place = tuple[str | int, ...]
 
 _INT = re.compile(r"[-+]?(0|[1-9][0-9]*)")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(?i:inf|nan)")
 _WORDS = {
     **dict.fromkeys(["", "~", "null", "Null", "NULL"]),
     **dict.fromkeys(["true", "True", "TRUE"], True),
@@ -34,7 +34,7 @@ _TRUTH = re.compile(r"(yes|no|on|off)", re.IGNORECASE)
 #: Numbers and truth values of YAML 1.1 alone.
 _TRAPS = re.compile(
     rf"{_TRUTH.pattern}|[-+]?0[0-9_]+|[-+]?0[box][0-9a-fA-F_]+|[-+]?[0-9]+(:[0-5]?[0-9])+(\.[0-9]*)?"
-    r"|[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?|[-+]?\.nan",
+    r"|[-+]?[0-9][0-9_]*_[0-9_]*(\.[0-9_]*)?",
     re.IGNORECASE,
 )
 _TRAP = (
@@ -323,7 +323,7 @@ def _scalar(node: yaml.ScalarNode) -> Any:
             raise ValueError(f"{_cut(text)} is beyond the integers of 64 bits")
         return int(text)
     if _FLOAT.fullmatch(text):
-        number = float(text.casefold().replace(".inf", "inf"))
+        number = float(re.sub(r"\.(?=[a-z])", "", text.casefold()))
         if abs(number) == math.inf and "inf" not in text.casefold():
             raise ValueError(f"{_cut(text)} is beyond floating-point numbers")
         return number

@@ -16,6 +16,7 @@ from boostbench import registry
 from boostbench.errors import AbsentError, BoostbenchError, unknown
 from boostbench.experiments.configs.expressions import holds_expression
 from boostbench.registry import Registry, name_and_options
+from boostbench.source import show
 from boostbench.validation import MistakesError
 
 _SET_ELSEWHERE = {
@@ -92,6 +93,9 @@ def mistakes_of(
         elif known is not None and key not in known:
             owner = f"{kinds.kind.removeprefix('data-set ')} {name!r}"
             mistakes.add(unknown("parameter", key, (*known, *other_keys), of=owner), key)
+    for key in _ANY_NOISE if kinds is registry.noise_models else ():
+        if not isinstance(params.get(key, True), bool):
+            mistakes.add(f"must be true or false, found {show(params[key])}", key)
     if kinds is registry.noise_models and known and not mistakes.found:
         takes = [*inspect.signature(component).parameters.items()][_PASSED[kinds.kind] :]
         for key, each in takes:

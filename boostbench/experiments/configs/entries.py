@@ -23,7 +23,7 @@ from boostbench.data.splits import needs_official
 from boostbench.errors import unknown
 from boostbench.experiments.configs.components import parameter_names
 from boostbench.experiments.configs.expressions import is_expression, texts_in
-from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, setting_of
+from boostbench.experiments.configs.fields import Seeds, Setting, SplitSpec, is_number, setting_of
 from boostbench.experiments.runs import CLEAN, Axis, BoosterSpec, Data, Noise, Params, Rounds
 from boostbench.source import show
 from boostbench.validation import MistakesError, Model, validated
@@ -171,7 +171,10 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
             known = {name for booster in boosters for name in (booster.label, booster.name)}
             mistakes.add(unknown("booster", key, known), "boosters", key)
     for key in entry.at_most if entry and boosters else ():
-        if all(entry.adapted(booster).parameter(key) is None for booster in boosters):
+        limited = [entry.adapted(booster).parameter(key) for booster in boosters]
+        if texts := [value for value in limited if isinstance(value, str)]:
+            mistakes.add(f"needs numbers; a booster has {show(texts[0])}", "at_most", key)
+        elif not any(map(is_number, limited)):
             mistakes.add(f"no booster is given a parameter {key!r}", "at_most", key)
     dependent = [booster.label for booster in boosters if booster.takes_cost_of_data]
     if dependent and data and not data.cost:
@@ -222,6 +225,13 @@ def _check_parameters(setting: Setting, entry: DataSet | None, booster: BoosterS
     """Check the parameters of a booster, or those for a data set, at each point of the grid."""
     mistakes, booster = MistakesError(), entry.adapted(booster) if entry else booster
     check = partial(setting.check, registry.boosters, booster.component, name=booster.name)
+    for axis in booster.grid:
+        given: Any = booster.params.plain()
+        for key in axis.path:
+            given = given.get(key) if isinstance(given, dict) else None
+        if given is not None:
+            what = f"has the value {show(given)} besides those in the grid; leave out one"
+            mistakes.add(what, *axis.path)
     for point in points_of(booster.grid):
         mistakes.take(check, with_point(booster, point).params)
     mistakes.close()
@@ -281,7 +291,7 @@ def expand_sweeps(
     Raises
     ------
     ValueError
-        If there are more than ``most``; checked before they are created.
+        If there are more than ``most``, checked before they are created, or a list is empty.
 
     Examples
     --------
@@ -290,7 +300,8 @@ def expand_sweeps(
     """
     variants: list[tuple[dict[str, Any], Swept]] = [({}, ())]
     for key, value in params.items():
-        choices = _choices(key, value)
+        if not (choices := _choices(key, value)):
+            raise MistakesError(((key,), "must list at least one value, found []"))
         if len(variants) * len(choices) > most:
             raise ValueError(f"must make at most {MAX_VARIANTS:,} variants by its lists of values")
         variants = [

@@ -5,8 +5,10 @@ The keys of a size replace the general keys, and ``--set`` replaces one value fo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -101,7 +103,8 @@ def _read(
 
     def validate(source: Source) -> tuple[Config | None, list[BoostbenchError]]:
         try:
-            data = {**source.data, FILE: setting.files[0]}
+            data = {key: value for key, value in source.data.items() if value is not None}
+            data[FILE] = setting.files[0]
             return Config.model_validate(data, context={"setting": setting}), []
         except ValidationError as error:
             found = [_located(*mistake, source) for mistake in mistakes_in(error)]
@@ -110,12 +113,17 @@ def _read(
     written = source.data.get("sizes")
     parts = written.items() if isinstance(written, dict) else ()
     sizes = {name: part for name, part in parts if isinstance(part, dict)}
+    for name, key in product(sizes, ("name", "sizes")):
+        if key in sizes[name]:
+            where = source.where(("sizes", name, key))
+            complaints.append(BoostbenchError(f"a size cannot have the key {key!r}", where=where))
     if size is None:  # report errors in all sizes
         for part in sizes.values():
             inherited = {"claims", "report"} - part.keys()
             complaints += validate(_with(source, part, inherited))[1]
     stated = None
-    if size or overrides:
+    given = {re.split(r"[.+= ]", text.strip())[0] for text in overrides}
+    if (size or given) and "claims" not in given:
         # A claim refers to all data sets and rounds of the full config, or of a size that has its
         # own. A smaller variant has fewer runs to judge the claim by, but does not change it.
         own = sizes.get(size or "", {})
@@ -130,7 +138,7 @@ def _read(
             source = overridden(source, override)
         except BoostbenchError as error:
             complaints.append(error)
-    cut_checkpoints(source.data, [text.partition("=")[0].strip() for text in overrides])
+    cut_checkpoints(source.data, given)
     config, found = validate(source if stated is None else _with(source, {}, {"claims"}))
     complaints += found
     if config is None or complaints:
@@ -161,6 +169,9 @@ def overridden(source: Source, text: str) -> Source:
     steps = [step.strip() for step in dotted.removesuffix("+").split(".")]
     if not equals or not all(steps):
         raise BoostbenchError("expected key=value, for example rounds=100", where=where)
+    if steps[0] == "sizes":
+        what = "cannot replace 'sizes', but keys of the size that is run, for example rounds=100"
+        raise BoostbenchError(what, where=where)
     value = read_value(value_text, where)
 
     def put(holder: Keys, step: str, *below: str) -> Keys:

@@ -61,6 +61,11 @@ def test_a_file_that_cannot_be_read_is_refused(content, expected, tmp_path, monk
     assert str(error.value).startswith(f"bad.yaml: {expected}")
 
 
+def test_a_name_that_no_file_can_have_is_no_config():
+    with pytest.raises(ConfigError, match="a: no such config file"):
+        load_config(f"{'b' * 300}/a")
+
+
 def test_a_config_that_is_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(tmp_path / "pipe.yaml")
     with pytest.raises(ConfigError, match=r"pipe\.yaml: .* it is not a regular file"):
