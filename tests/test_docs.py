@@ -256,7 +256,7 @@ def test_the_conda_recipe_needs_what_the_project_needs():
     assert needed == pyproject["project"]["dependencies"]
 
 
-def test_workflows_have_few_rights_and_pinned_actions_and_the_image_a_user():
+def test_workflows_have_few_rights_and_pinned_actions_and_the_image_a_user_and_all_files():
     for path in (ROOT / ".github/workflows").glob("*.yml"):
         text = path.read_text(encoding="utf-8")
         assert yaml.safe_load(text)["permissions"] == {"contents": "read"}
@@ -264,6 +264,12 @@ def test_workflows_have_few_rights_and_pinned_actions_and_the_image_a_user():
         assert text.count("actions/checkout@") == text.count("persist-credentials: false")
     image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
     assert re.search(r"--constraint /src/constraints\.txt .*\n(.*\n)*USER boostbench\n", image)
+    # numba keeps kernels beside the package only for users who may write there
+    assert image.index("NUMBA_CACHE_DIR=") < image.index("RUN boostbench run")
+    ignored = (ROOT / ".dockerignore").read_text(encoding="utf-8").split()
+    wheel = tomllib.loads(PROJECT)["tool"]["hatch"]["build"]["targets"]["wheel"]
+    for path in wheel["force-include"]:
+        assert f"!{path}" in ignored or path.partition("/")[0] not in ignored
 
 
 def test_the_tested_versions_are_allowed_and_complete():
