@@ -45,7 +45,7 @@ $(STAMP): pyproject.toml
 	  { found=$$($(PYTHON) --version 2>/dev/null || echo 'not a command here'); \
 	    echo "boostbench needs Python 3.11 or later; $(PYTHON) is $$found." >&2; \
 	    echo "Name another one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)
 	@echo 'installing boostbench and what it needs into $(VENV) ...'
 	@$(PIP) --editable '.[serve]'
 	@touch $@
