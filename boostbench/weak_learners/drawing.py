@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from boostbench.weak_learners.forest import Forest
+
+
+#: Largest width of a figure, below the 2^16 pixels that matplotlib draws.
+_MOST_INCHES = 600.0
 
 
 @dataclass(frozen=True)
@@ -41,20 +46,13 @@ class FittedTree:
     def __str__(self) -> str:
         """Return the tree as indented text, a line for each node and leaf, left branches first."""
         lines: list[str] = []
-        # A stack, since a best-first tree may exceed Python's recursion limit.
-        stack: list[tuple[int | None, int]] = [(self._root, 0)]
-        while stack:
-            child, depth = stack.pop()
-            indent = "|   " * (depth - 1)
-            if child is None:
-                lines.append("|   " * depth + "else")
-            elif child < 0:
-                lines.append(indent + ("|-- " if depth else "") + self._label(child))
-            else:
-                missing = " or missing" if self.forest.missing_left[child] else ""
-                lines.append("|   " * depth + self._label(child) + missing)
-                left, right = self._children(child)
-                stack += [(right, depth + 1), (None, depth), (left, depth + 1)]
+        rights = set(self.forest.right.tolist())
+        for child, (_, y) in self._places().items():
+            depth = int(-y)
+            if child in rights:
+                lines.append("|   " * (depth - 1) + "else")
+            indent = "|   " * depth if child >= 0 else "|   " * (depth - 1) + "|-- " * (depth > 0)
+            lines.append(indent + self._label(child))
         return "\n".join(lines)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -70,17 +68,16 @@ class FittedTree:
         if ax is None:
             import matplotlib.pyplot as plt
 
-            _, ax = plt.subplots(figsize=(max(4.0, 1.2 * n_leaves), 4.0), layout="constrained")
+            width = min(max(4.0, 1.2 * n_leaves), _MOST_INCHES)
+            _, ax = plt.subplots(figsize=(width, 4.0), layout="constrained")
         ax.set_axis_off()
         for child, (x, y) in places.items():
-            text = self._label(child)
-            if child >= 0:
-                text += " or missing" if self.forest.missing_left[child] else ""
-                for grandchild in self._children(child):
-                    to_x, to_y = places[grandchild]
-                    ax.plot([x, to_x], [y, to_y], color="0.6", linewidth=1, zorder=1)
+            for grandchild in self._children(child) if child >= 0 else ():
+                to_x, to_y = places[grandchild]
+                ax.plot([x, to_x], [y, to_y], color="0.6", linewidth=1, zorder=1)
+            style: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": 8, "zorder": 2}
             box = {"boxstyle": "round", "facecolor": "white" if child >= 0 else "0.92"}
-            ax.text(x, y, text, ha="center", va="center", fontsize=8, bbox=box, zorder=2)
+            ax.text(x, y, self._label(child), bbox=box, parse_math=False, **style)
         ax.set_xlim(-0.6, n_leaves - 0.4)
         ax.set_ylim(min(y for _, y in places.values()) - 0.5, 0.5)
         return ax
@@ -94,7 +91,8 @@ class FittedTree:
 
         A node has the keys "feature", "threshold", "missing" (the side of missing values), "gain",
         "left" (at most the threshold) and "right"; a leaf has the key "scores", what it adds to the
-        score of each class, by the number of the class.
+        score of each class, by the number of the class. The threshold of a node that asks only
+        whether the value is missing is the largest number of JSON, 1.8e308.
         """
         tree = self.forest
         made: dict[int, dict[str, Any]] = {
@@ -105,7 +103,7 @@ class FittedTree:
             left, right = self._children(node)
             made[node] = {
                 "feature": feature if self.feature_names is None else self.feature_names[feature],
-                "threshold": float(tree.threshold[node]),
+                "threshold": min(float(tree.threshold[node]), sys.float_info.max),
                 "missing": "left" if tree.missing_left[node] else "right",
                 "gain": None if np.isnan(gain) else gain,
                 "left": made[left],
@@ -120,11 +118,8 @@ class FittedTree:
             label = json.dumps(self._label(child), ensure_ascii=False)
             lines.append(f'"{child}" [label={label}{", shape=box" * (child < 0)}];')
             if child >= 0:
-                left, right = self._children(child)
-                missing = left if self.forest.missing_left[child] else right
-                for side, answer in ((left, "yes"), (right, "no")):
-                    words = answer + " or missing" * (side == missing)
-                    lines.append(f'"{child}" -> "{side}" [label="{words}"];')
+                for side, answer in zip(self._children(child), ("yes", "no"), strict=True):
+                    lines.append(f'"{child}" -> "{side}" [label="{answer}"];')
         return "\n".join(("digraph tree {", *lines, "}"))
 
     @property
@@ -151,7 +146,10 @@ class FittedTree:
             return ", ".join(parts)
         feature, names = int(self.forest.feature[child]), self.feature_names
         name = f"x{feature}" if names is None else names[feature]
-        return f"{name} <= {self.forest.threshold[child]:.6g}"
+        if self.forest.threshold[child] == np.inf:
+            return f"{name} is not missing"
+        missing = " or missing" if self.forest.missing_left[child] else ""
+        return f"{name} <= {self.forest.threshold[child]:.6g}{missing}"
 
     def _places(self) -> dict[int, tuple[float, float]]:
         """Return positions: leaves at x = 0, 1, ..., nodes midway between children, y = -depth."""
