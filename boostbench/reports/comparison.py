@@ -30,7 +30,7 @@ from boostbench.reports.values.samples import Repeats, in_common, over_sets, sam
 
 #: Smallest probabilities of statements without a qualifier, and with "probably".
 SURE, LIKELY = 0.95, 0.75
-_INTERVALS = {"low": "95 % interval"}  # columns that are shown together with another
+_NAMES = {"low": "95 % interval"}  # of columns, if others
 #: Values of each booster.
 Samples = Mapping[str, Repeats]
 #: Probabilities, and the error of a class in percent.
@@ -98,7 +98,7 @@ class Comparison:
         titles = "Means, the best first", "Pairs of boosters", "Error of each class, in percent"
         return {
             title: [
-                {_INTERVALS.get(key, key): self._text(row, key) for key in row if key not in hidden}
+                {_NAMES.get(key, key): self._text(row, key) for key in row if key not in hidden}
                 for row in rows
             ]
             for title, rows in zip(titles, self._tables().values(), strict=False)
@@ -125,7 +125,7 @@ class Comparison:
     def _text(self, row: Mapping[str, Any], key: str) -> str:
         quantity = quantity_of(self.metric)
         decimals = 2 if quantity.unit or key in _HUNDREDTHS else quantity.decimals
-        if key in _INTERVALS:
+        if key == "low":
             return f"{row['low']:.{decimals}f} to {row['high']:.{decimals}f}"
         return f"{row[key]:.{decimals}f}" if isinstance(row[key], float) else str(row[key])
 
@@ -251,9 +251,8 @@ def compare_values(
     if errors and not places:
         raise errors[0]
     names = list(dict.fromkeys(name for samples in tables.values() for name in samples))
-    everywhere = [name for name in names if all(name in samples for samples in places.values())]
-    concluded = list(places)  # data sets with a conclusion
-    joint = {b: over_sets([samples[b] for samples in places.values()]) for b in everywhere}
+    concluded, each = list(places), places.values()  # data sets with a conclusion
+    joint = {b: over_sets([s[b] for s in each]) for b in names if all(b in s for s in each)}
     are_joint = len(joint) > 1 and all(sample.values for sample in joint.values())
     if are_joint and len(places) >= estimates.FEWEST_SETS:
         concluded = [f"{len(places)} data sets"]
@@ -321,7 +320,7 @@ def _pair(
         "left_better": left_better,
         "equivalent": max(0.0, 1 - left_better - right_better),
         "right_better": right_better,
-        "test": "bootstrap over data sets" if lead.draws is not None else lead.test,
+        "test": "bootstrap over data sets" if lead.by_set is not None else lead.test,
     }
 
 
@@ -351,9 +350,9 @@ def _relation(pair: Mapping[str, Any]) -> str:
 
 
 def _numbers(pairs: Sequence[Mapping[str, Any]], rope: float, quantity: Quantity) -> str:
-    """Return the numbers of the first pair, whose right booster is the next best."""
+    """Return the numbers of the first pair, whose right booster is the best of those compared."""
     pair, decimals = pairs[0], 1 if quantity.unit else quantity.decimals
-    runner_up = f" of {pair['right']}, the next," if len(pairs) > 1 else ""
+    runner_up = f" of {pair['right']}, the best of these," if len(pairs) > 1 else ""
     unit = " points" if quantity.unit else ""
     points = f"{rope:g}{unit.removesuffix('s' * (rope == 1))}"
     probabilities = {

@@ -107,7 +107,11 @@ def test_rows_are_in_order_and_intervals_hold_the_errors():
         ),
         ((0.0, 0.1), 0.3, r"it and b\d are practically equivalent \(.* within ±1 point\)\.$"),
         ((0.0, 0.5), 9.0, r"the runs cannot tell it from b\d \(.* of more than 1 point, "),
-        ((0.0, 9.0, 9.5), 0.3, r"it is better than b1 and b2 \(difference of b1, the next, "),
+        (
+            (0.0, 9.0, 9.5),
+            0.3,
+            r"it is better than b1 and b2 \(difference of b1, the best of these, ",
+        ),
     ],
 )
 def test_the_answer_in_words(true, spread, words):
