@@ -264,7 +264,9 @@ class Computed(Kind):
         return self
 
     def check(self, scope: Scope) -> None:
-        """Check nothing, as the numbers are computed on demand."""
+        """Check the number of cases, if the claim says one; the numbers are computed for that."""
+        if self.of is not None or self.at_least.count is not None:
+            super().check(scope)
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield a case per number: whether it is within the bound."""

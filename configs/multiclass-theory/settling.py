@@ -31,7 +31,7 @@ class SettlesAlike(AboutValues):
     boosters : tuple of str
         Labels.
     within : Amount
-        Largest distance above the last value.
+        Largest distance above the last value; below it, if higher values are better.
     stays : bool
         Take the round from which on values stay within this distance, rather than the first round
         within it.
@@ -48,7 +48,7 @@ class SettlesAlike(AboutValues):
         """Yield a case per data set: whether the rounds agree."""
 
         def settled(result: Result) -> float:
-            values = error_curve(result, self.value)
+            values = evidence.metric.shortfall(error_curve(result, self.value))
             is_near = values <= values[-1] + self.within.of(float(values[-1]))
             rounds = np.flatnonzero(~is_near)[-1:] + 1 if self.stays else [is_near.argmax()]
             return math.log(1 + int(sum(rounds)))

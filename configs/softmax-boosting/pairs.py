@@ -122,7 +122,7 @@ def scatter(
 
     A row of panels per metric and a column per T. A point has the colour of the booster with the
     lower error. Above each panel are the shares of problems in which either booster has the lower
-    error, with 95 % intervals.
+    error, with 95 % intervals for independent problems, such as new data for every seed.
     """
     pairing = pair_up(study, x, y, value, at)
     figure, panels = _panels(pairing, height=1.0)

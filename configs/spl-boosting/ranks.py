@@ -15,7 +15,9 @@ from boostbench.plugins import (
     Evidence,
     Labels,
     Listed,
+    MistakesError,
     Outcome,
+    Scope,
     Whole,
     as_list,
     ranked,
@@ -44,6 +46,14 @@ class RankLeads(AboutRuns):
     within: Annotated[Listed[Whole], BeforeValidator(as_list), Distinct]
     against: Labels = ()
     ties: bool = False
+
+    def check(self, scope: Scope) -> None:
+        """Check also that each n excludes somebody."""
+        n = len(scope.boosters)
+        if max(self.within) >= n and "boosters" not in scope.unknown:
+            what = f"within: {max(self.within)} has all {n} boosters among the first"
+            raise MistakesError((("within",), what))
+        super().check(scope)
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield a case per booster and n: whether it leads, by signed ranks over data sets."""

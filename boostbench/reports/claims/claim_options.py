@@ -225,6 +225,8 @@ class Amount(Model):
     def check(self, name: str) -> None:
         """Refuse points of a quantity, by its name, that is not a percentage.
 
+        A relative margin needs a quantity that is never negative.
+
         Raises
         ------
         ValueError
@@ -232,6 +234,8 @@ class Amount(Model):
         metric = quantities.QUANTITIES[name]
         if metric.unit != "%" and "points" in self.model_fields_set:
             raise ValueError(f"{metric.words} has no points; give it as absolute or relative")
+        if metric.least is None and self.relative and not isinstance(self, Tolerance):
+            raise ValueError(f"{metric.words} may be negative; give the amount as absolute")
 
 
 def _of_one_part(amount: Amount) -> Amount:
@@ -252,7 +256,7 @@ class Tolerance(Amount):
 Margin = Annotated[Amount, AfterValidator(_of_one_part)]
 
 
-class Quantity(Model):
+class OtherQuantity(Model):
     """Quantity on the right side of a comparison; fields not given are those of the left side.
 
     Attributes
@@ -273,7 +277,7 @@ class Quantity(Model):
     plus: Margin = Amount()
 
     @model_validator(mode="after")
-    def _is_another(self) -> Quantity:
+    def _is_another(self) -> OtherQuantity:
         if not {"booster", "noise", "value", "at"} & self.model_fields_set:
             raise ValueError("must give at least one of booster, at, noise and value")
         if self.plus.relative:
@@ -301,7 +305,7 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
             raise ValueError(f"must be a number of at most {_MOST:g} in size, found {show(value)}")
         return float(number)
     if isinstance(value, dict):
-        return Quantity.model_validate(value, context=info.context)
+        return OtherQuantity.model_validate(value, context=info.context)
     if value in ("noise_rate", "others"):
         return value
     scope = scope_of(info)
@@ -314,5 +318,5 @@ def _bound(value: Any, info: ValidationInfo) -> Any:
 
 _LABELS: TypeAdapter[tuple[str, ...]] = TypeAdapter(Labels)
 #: Right side of a comparison: a number, ``noise_rate``, boosters, or another quantity.
-Bound = Annotated[float | str | tuple[str, ...] | Quantity, BeforeValidator(_bound)]
+Bound = Annotated[float | str | tuple[str, ...] | OtherQuantity, BeforeValidator(_bound)]
 Counts = dict[BoosterLabel, OneOrMore[Annotated[int, Ge(0)]]]

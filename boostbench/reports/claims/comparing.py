@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import Literal
 
 import numpy as np
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, model_validator
 
+from boostbench.experiments.configs.kind_options import Scope, scope_of
+from boostbench.quantities import QUANTITIES
 from boostbench.registry import claims
 from boostbench.reports.claims import claim_options as options
 from boostbench.reports.claims.inference import (
@@ -46,7 +48,7 @@ class Relation(AboutValues):
     Attributes
     ----------
     booster : tuple of str
-    lower_than, higher_than, equal_to : number, "noise_rate", boosters, "others" or Quantity
+    lower_than, higher_than, equal_to : number, "noise_rate", boosters, "others" or OtherQuantity
         Exactly one bound is given. A relation to several boosters must hold for each; ``others``
         are all other boosters.
     within : Amount
@@ -64,27 +66,23 @@ class Relation(AboutValues):
 
     @model_validator(mode="after")
     def _is_one(self) -> Relation:
-        if len(self._given) != 1:
+        given = [name for name in _TAKEN if getattr(self, name, None) is not None]
+        if len(given) != 1:
             bounds = [name for name in _TAKEN if name in type(self).model_fields]
             raise ValueError(f"needs one of {listed(bounds)}")
-        (name,) = self._given
-        if idle := {"ties", "within", "by"} & self.model_fields_set - _TAKEN[name]:
-            raise ValueError(f"{name} takes no {min(idle)!r}, which would be ignored")
+        if idle := {"ties", "within", "by"} & self.model_fields_set - _TAKEN[given[0]]:
+            raise ValueError(f"{given[0]} takes no {min(idle)!r}, which would be ignored")
         if isinstance(self.bound, tuple) and (both := {*self.bound} & {*self.booster}):
             raise ValueError(f"{min(both)!r} is on both sides")
-        if isinstance(self.bound, options.Quantity):
+        if isinstance(self.bound, options.OtherQuantity):
             self.bound.plus.check(self.bound.value or self.value)
         return self
 
     @property
-    def _given(self) -> dict[str, options.Bound]:
-        bounds = {name: getattr(self, name, None) for name in _TAKEN}
-        return {name: bound for name, bound in bounds.items() if bound is not None}
-
-    @property
     def bound(self) -> options.Bound:
         """The given bound."""
-        return next(iter(self._given.values()))
+        bounds = (getattr(self, name, None) for name in _TAKEN)
+        return next(bound for bound in bounds if bound is not None)
 
     def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Repeats]:
         """Return the samples to compare with those of the boosters ``mine``, by name."""
@@ -93,7 +91,7 @@ class Relation(AboutValues):
             bound = tuple(self.others(evidence, *mine))
         if isinstance(bound, tuple):
             return {label: evidence.sample(cell, label) for label in bound}
-        if isinstance(bound, options.Quantity):
+        if isinstance(bound, options.OtherQuantity):
             other = replace(cell, at=bound.at or cell.at, noise=bound.noise or cell.noise)
             sample = evidence.sample(other, bound.booster or mine[0], value=bound.value or "")
             times, plus = bound.times, bound.plus.of()
@@ -236,17 +234,12 @@ class Agrees(AboutMeans):
     ----------
     boosters : tuple of str
     within : Amount
-        Its relative part refers to the booster named first.
+        Its relative part refers to the booster of a pair that is named first.
     """
 
     boosters: options.SeveralLabels
     within: options.Tolerance
-
-    @model_validator(mode="after")
-    def _is_possible(self) -> Agrees:
-        if self.unit == "sets":
-            raise ValueError("agreement is decided for each data set: unit must be runs or mean")
-        return self
+    unit: Literal["runs", "mean"] = "runs"  # agreement is decided for each data set
 
     def cases(self, evidence: Evidence) -> Iterable[Case]:
         """Yield the outcome on all pairs in each cell."""
@@ -292,10 +285,13 @@ class Trend(AboutMeans):
     slack: options.Tolerance = options.Tolerance()
 
     @model_validator(mode="after")
-    def _has_steps(self) -> Trend:
+    def _has_steps(self, info: ValidationInfo) -> Trend:
         if len(self._steps) < 2:
             what = "rounds in 'at', such as [10, 1000]" if self.over == "rounds" else "noises"
             raise ValueError(f"needs at least two {what}")
+        rates = [each.rate for each in scope_of(info).noises if each.full_label in self.noise]
+        if self.over == "noise" and len({*rates}) < len(rates):
+            raise ValueError("needs noises of different rates; name them in 'noise'")
         if both := {*self.against} & {*self.booster}:
             raise ValueError(f"{min(both)!r} is in 'booster' and in 'against'")
         return self
@@ -370,6 +366,11 @@ class MatchesPaper(AboutValues):
     def _is_printed(self) -> MatchesPaper:
         if (self.paper is None) == (not self.errors):
             raise ValueError("needs either 'paper' or 'errors'")
+        if self.errors and (idle := {"boosters", "within"} & self.model_fields_set):
+            raise ValueError(f"errors takes no {min(idle)!r}, which would be ignored")
+        counted = [name for name, each in QUANTITIES.items() if each.counted]
+        if self.value not in (known := counted if self.errors else ["test_error"]):
+            raise ValueError(f"value must be {' or '.join(known)}, found {self.value!r}")
         for label, counts in self.errors.items():
             if len(counts) != len(self.at):
                 what = f"has {len(counts)} counts for the {len(self.at)} rounds of 'at'"
@@ -384,12 +385,11 @@ class MatchesPaper(AboutValues):
             if self.errors:
                 yield self._counted(evidence, cell)
             elif (value := evidence.printed(self.paper, cell)) and value.error is not None:
-                agree = []
-                for each in (replace(cell, booster=label) for label in columns):
-                    found = self._compared(evidence, value, each)
-                    agree.append((evidence.printed(self.paper, each), found.outcome.here is True))
-                case = self._compared(evidence, value, cell)
-                yield replace(case, placebo=placebo_of(value, agree))
+                cells = [replace(cell, booster=label) for label in columns]
+                printed = [evidence.printed(self.paper, each) for each in cells]
+                agree = [self._compared(evidence, value, c).outcome.here is True for c in cells]
+                placebo = placebo_of(value, zip(printed, agree, strict=True))
+                yield replace(self._compared(evidence, value, cell), placebo=placebo)
 
     def _counted(self, evidence: Evidence, cell: Cell) -> Case:
         printed = self.errors[cell.booster][self.at.index(cell.at)]
@@ -412,18 +412,17 @@ class MatchesPaper(AboutValues):
 
         ours = evidence.sample(cell, read=read)
         numbers = {"ours": evidence.text(ours), "paper": value.text, "difference": "–"}
-        compared = compare_with_printed(ours, value)
-        if compared is None:  # the outcome names the missing runs
+        estimate, agreement = compare_with_printed(ours, value)
+        if estimate is None:  # the outcome names the missing runs
             return evidence.case(cell, lower(ours, ours), numbers)
-        estimate, agreement = compared
         if self.within is not None:
             outcome = equivalent(ours, estimate, self.within.of(value.error))
         else:
-            agrees, is_off = agreement == "agrees", agreement.endswith("printed")
+            here = {"agrees": True, "cannot tell": None}.get(agreement, False)
+            is_open = here is True and estimate.test == ONE_DRAW
             tail = min(estimate.not_above(0.0), estimate.not_below(0.0))
-            is_open = agrees and estimate.test == ONE_DRAW
-            p = float(is_open or not agrees), tail if is_off else 1.0
-            outcome = outcome_of(ours, estimate, p, True if agrees else None, 0.0)
+            p = float(is_open or not here), tail if here is False else 1.0
+            outcome = outcome_of(ours, estimate, p, here, 0.0)
             outcome = replace(outcome, why=_ONE_DRAW if is_open else "")
         numbers |= {"difference": evidence.change(outcome), "against the paper": agreement}
         return evidence.case(cell, outcome, numbers)
@@ -446,6 +445,13 @@ class RanksWithin(AboutMeans):
     booster: options.Labels
     within: options.Whole = 1
     pooled: bool = True
+
+    def check(self, scope: Scope) -> None:
+        """Check also that the rank excludes somebody."""
+        n = len({*scope.boosters} - {*self.booster})
+        if self.within > n and "boosters" not in scope.unknown:
+            raise ValueError(f"within: {self.within} always holds; other boosters: {n}")
+        super().check(scope)
 
     @property
     def chance(self) -> float:

@@ -24,8 +24,6 @@ from boostbench.reports.values.samples import Repeats
 State = Literal["holds", "fails", "open", "missing"]
 #: Required number of units if no finite number would decide an outcome.
 NEVER = math.inf
-#: Name of the test of statements on every run, which leave nothing to chance.
-CERTAIN = "a comparison in every run"
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ class Outcome:
     here: bool | None = None
     tied: bool = False  # True if both quantities are equal
     why: str = ""  # reason for missing values, or why no test is possible
-    test: str = ""  # name of the test; empty for a computed value
+    test: str = ""  # name of the test; empty if nothing is left to chance
     #: P-values for "holds" and for "fails"; by default 0 or 1, from the state.
     p: tuple[float, ...] = ()
 
@@ -58,13 +56,6 @@ class Outcome:
             object.__setattr__(self, "p", p)
         elif self.state == "open":
             object.__setattr__(self, "state", state_of(self.p, self.here))
-
-    @property
-    def sign(self) -> int | None:
-        """1 if the strict statement is true here, 0 for a tie, -1 if not; None if unknown."""
-        if self.here is None:
-            return None
-        return 0 if self.tied else 1 if self.here else -1
 
 
 def lower(left: Repeats, right: Repeats, *, ties: bool = False, slack: float = 0.0) -> Outcome:
@@ -124,7 +115,7 @@ def _in_every_run(pairs: Repeats, excess: Callable[[float], float]) -> Outcome:
     is_broken = excess(largest) > ROUNDING
     if not is_broken and (n < planned or n == 0):
         return replace(_missing(pairs), difference=largest if n else None)
-    return Outcome("fails" if is_broken else "holds", largest, None, n, planned, test=CERTAIN)
+    return Outcome("fails" if is_broken else "holds", largest, None, n, planned)
 
 
 def equivalent(pairs: Repeats, estimated: Estimate, tolerance: float) -> Outcome:
@@ -199,7 +190,7 @@ def all_of(outcomes: Iterable[Outcome], size: Callable[[float], float] = float) 
     alike = [each for each in outcomes if state == "missing" or each.here == here] or outcomes
     deciding = [outcome for outcome in alike if outcome.state == state] or alike
     worst = max(deciding, key=lambda o: -math.inf if o.difference is None else size(o.difference))
-    tied = min((outcome.sign for outcome in outcomes if outcome.sign is not None), default=1) == 0
+    tied = any(o.tied for o in outcomes) and all(o.tied or o.here is not False for o in outcomes)
     totals = [outcome.total for outcome in outcomes if outcome.state == "open"] or [NEVER]
     total = max(totals) if here else min(totals)
     return replace(worst, state=state, here=here, tied=tied, total=total, p=p)
@@ -213,8 +204,6 @@ def p_at_least(outcomes: Sequence[Outcome], needed: int) -> tuple[float, float]:
     """
     n = len(outcomes)
     holds, fails = (sorted(outcome.p[side] for outcome in outcomes) for side in (0, 1))
-    if needed > n:
-        return 1.0, 0.0
     return min(1.0, (n - needed + 1) * holds[needed - 1]), min(1.0, needed * fails[n - needed])
 
 
@@ -238,10 +227,10 @@ def turned(outcome: Outcome) -> Outcome:
 
 
 def state_of(p: Sequence[float], here: bool | None) -> State:
-    """Return the state; a test that contradicts the means leaves it open."""
-    if p[0] <= LEVEL and here is not False:
+    """Return the state; open if a test contradicts the means, or if these are unknown."""
+    if p[0] <= LEVEL and here is True:
         return "holds"
-    return "fails" if p[1] <= LEVEL and here is not True else "open"
+    return "fails" if p[1] <= LEVEL and here is False else "open"
 
 
 def _is_too_few(pairs: Repeats) -> bool:

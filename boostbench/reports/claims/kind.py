@@ -84,8 +84,9 @@ class Evidence:
 
     def __post_init__(self) -> None:
         #: Labels of data sets and noises, quantity, and rounds; some kinds do not choose them.
-        chosen: tuple[str, ...] = getattr(self.options, "datasets", ())
-        self.datasets = chosen or self.scope.datasets
+        self.datasets: tuple[str, ...] = (
+            getattr(self.options, "datasets", ()) or self.scope.datasets
+        )
         self.noises: tuple[str, ...] = getattr(self.options, "noise", ())
         self.value: str = getattr(self.options, "value", PRINTED)
         self._at: tuple[int | str, ...] = getattr(self.options, "at", (END,))
@@ -256,7 +257,7 @@ class Kind(Options):
             raise PluginError(f"{type(self).__name__} raised {error_in_words(error)}") from error
 
     def check(self, scope: Scope) -> None:
-        """Check that there are cases, and that ``at_least`` and ``of`` fit their number.
+        """Check that there are cases, and that ``except``, ``at_least`` and ``of`` fit them.
 
         Raises
         ------
@@ -265,10 +266,15 @@ class Kind(Options):
         if scope.unknown:
             return
 
-        def groups(kind: Kind) -> Counter[str]:
-            return Counter(case.group for case in kind.all_cases(Evidence(scope, kind)))
+        def cases(*exceptions: Any) -> list[tuple[str, str]]:
+            kind = self.model_copy(update={"except_": exceptions})
+            return [(case.group, case.subject) for case in kind.all_cases(Evidence(scope, kind))]
 
-        per_group, whole = groups(self), self.model_copy(update={"except_": ()})
+        excepted, whole = getattr(self, "except_", ()), cases()
+        if idle := [place for place, each in enumerate(excepted) if cases(each) == whole]:
+            raise MistakesError((("except", idle[0]), "except: this omits no case"))
+        per_group = Counter(group for group, _ in cases(*excepted))
+        of_whole = Counter(group for group, _ in whole)
         if not per_group:
             what = "needs at least one case; 'except', 'datasets' or the paper's file leave none"
             raise MistakesError(((), what))
@@ -278,7 +284,7 @@ class Kind(Options):
             if least > n:
                 what = f"at_least: {least} is more than the number of cases, {n}{where}"
                 raise MistakesError((("at_least",), what))
-            if self.of not in (None, n) and self.of != groups(whole)[group]:
+            if self.of not in (None, n, of_whole[group]):
                 what = f"of: {self.of}, but there are {n} cases{where}"
                 raise MistakesError((("of",), what))
 
@@ -310,7 +316,7 @@ class AboutRuns(Kind):
 
 @claims.register("stops")
 class Stops(AboutRuns):
-    """Every run stops before a given round.
+    """Every run stops before a given round, and before the last round planned.
 
     Attributes
     ----------
@@ -330,20 +336,14 @@ class Stops(AboutRuns):
         """Yield an outcome on all runs of each cell."""
         for cell in evidence.cells(self.booster):
             stopped = evidence.sample(cell, read=self._is_stopped)
-            made = evidence.sample(cell, read=_rounds_made).values
-            outcome = near(stopped, Repeats.constant(1.0, stopped), 0.0)
-            numbers = {"rounds made": span([int(n) for n in made.values()]) if made else "–"}
-            yield evidence.case(cell, outcome, numbers)
+            made = evidence.sample(cell, read=lambda run: run.record.n_rounds if run.record else 0)
+            numbers = {"rounds made": span(made.values.values()) if made.values else "–"}
+            yield evidence.case(cell, near(stopped, Repeats.constant(1.0, stopped), 0.0), numbers)
 
     def _is_stopped(self, result: Result) -> float:
         assert result.record is not None
         is_early = result.record.n_rounds < min(self.before, result.run.rounds)
         return float(is_early and self.reason in result.record.stop_reason)
-
-
-def _rounds_made(result: Result) -> float:
-    assert result.record is not None
-    return float(result.record.n_rounds)
 
 
 class AboutValues(AboutRuns):

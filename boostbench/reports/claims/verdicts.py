@@ -17,7 +17,7 @@ import scipy
 
 from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origin
 from boostbench.reports.claims.claim_options import Rule
-from boostbench.reports.claims.inference import CERTAIN, NEVER, Outcome, State, p_at_least, state_of
+from boostbench.reports.claims.inference import NEVER, Outcome, State, p_at_least, state_of
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
 from boostbench.reports.text import in_print, listed, markdown, markdown_table, render
 from boostbench.reports.values.estimates import LEVEL, holm
@@ -109,15 +109,12 @@ def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
     for claim in study.config.claims:
         kind = claim.options
         assert isinstance(kind, Kind)
-        cases = kind.all_cases(Evidence(claim.scope, kind, study, studies))
-        unit = getattr(kind, "unit", kind.fixed_unit)
-        verdicts.append(verdict_on(claim, cases, kind.at_least, unit=unit, chance=kind.chance))
+        evidence = Evidence(claim.scope, kind, study, studies)
+        verdicts.append(verdict_on(claim, kind.all_cases(evidence), kind))
     return tuple(verdicts)
 
 
-def verdict_on(
-    claim: Claim, cases: Sequence[Case], rule: Rule, *, unit: UnitOfTest, chance: float
-) -> Verdict:
+def verdict_on(claim: Claim, cases: Sequence[Case], kind: Kind) -> Verdict:
     """Form the verdict on a claim from its cases.
 
     In these runs, a claim is true if in every group enough cases are true by their means. It is
@@ -132,13 +129,10 @@ def verdict_on(
     claim : Claim
     cases : sequence of Case
         Cases with their outcomes (`boostbench.reports.claims.inference`).
-    rule : Rule
-        Number or share of the cases of each group that must hold.
-    unit : {"runs", "sets", "mean"}
-        Sample of the tests.
-    chance : float
-        Probability that a data set is a case that holds if boosters are equal.
+    kind : Kind
+        With the rule, the unit of the test and the chance that a case holds.
     """
+    rule, unit, chance = kind.at_least, getattr(kind, "unit", kind.fixed_unit), kind.chance
 
     def p_of(part: Sequence[Case]) -> tuple[float, float]:
         if unit == "sets":
@@ -198,9 +192,10 @@ def p_over_sets(cases: Sequence[Case], rule: Rule, chance: float) -> tuple[float
     by_set: dict[str, list[Outcome]] = {}
     for case in cases:
         by_set.setdefault(case.dataset, []).append(case.outcome)
-    strict = [[each.sign for each in outcomes if each.sign != 0] for outcomes in by_set.values()]
-    shares = [statistics.fmean(sign == 1 for sign in signs) for signs in strict if signs]
-    most = [statistics.fmean(each.sign != -1 for each in found) for found in by_set.values()]
+    sets = by_set.values()
+    strict = [[each.here is True for each in found if not each.tied] for found in sets]
+    shares = [statistics.fmean(held) for held in strict if held]
+    most = [statistics.fmean(o.tied or o.here is not False for o in found) for found in sets]
     holding, possible = math.floor(sum(shares) + 1e-9), math.ceil(sum(most) - 1e-9)
     n, least = len(by_set), rule.share_of(len(cases), len(by_set))
     met = float(scipy.stats.binom.sf(holding - 1, len(shares), chance)) if shares else 1.0
@@ -273,8 +268,8 @@ def counts_in_words(views: Iterable[ClaimView]) -> str:
             tones = [view.tone for view in of_origin if view.here is here]
             beyond = f" ({sum(map(bool, tones))} beyond chance)" * (here is not None)
             counts += [f"{len(tones)} {words}{beyond}"] if tones else []
-        name = names[len(of_origin) != 1]
-        parts += [f"{len(of_origin)} {name}: {', '.join(counts)}"] if counts else []
+        n = len(of_origin)
+        parts += [f"{n} {names[n != 1]}: {', '.join(counts)}"] if n else []
     return "; ".join(parts) or "no claims"
 
 
@@ -323,7 +318,7 @@ def _reasons(verdict: Verdict) -> Iterator[str]:
     names = list(dict.fromkeys(case.outcome.test for case in cases if case.outcome.test))
     if verdict.unit == "sets":
         names = ["exact binomial test over data sets"]
-    if names and names != [CERTAIN]:  # else nothing is left to chance
+    if names:
         over = ", over the cases" * (len(cases) > 1 and verdict.unit != "sets")
         p = max(group.p[0] for group in groups)
         if verdict.here is False:

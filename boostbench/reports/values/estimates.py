@@ -8,7 +8,8 @@
 | one run | exact McNemar test on its test samples; with a margin, a normal test on them |
 | several data sets | Wilcoxon's signed-rank test and a t test for skewed values |
 | equal differences in all runs | exact sign test |
-| one run, a quantity without test samples | none, a computed value |
+| several seeds on one split, a quantity without test samples | paired t test over the seeds |
+| one run, such a quantity but a time | none, a computed value |
 
 If a test needs what the records do not hold, the difference is known and its p-values are 1.
 
@@ -29,7 +30,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from boostbench.reports.values.samples import Design, Floats, Repeats, Source
+from boostbench.reports.values.samples import Floats, Repeats, Source
 
 #: Level of one-sided tests, 5 % for both sides.
 LEVEL = 0.025
@@ -48,7 +49,6 @@ NO_SAMPLES = (
     "one split cannot tell, since records hold no such values by test sample; repeated splits can"
 )
 _ON_ONE_RUN = "normal test on the test samples of one run"
-UNPAIRED = "the runs are on different problems and cannot be paired"
 UNSHARED = "no runs in common"
 _MOST_DF = 1e6
 _RESAMPLES = 2000
@@ -65,10 +65,10 @@ class Estimate:
     per_unit: float = 0.0  # the difference has the variance ``per_unit / n + fixed``
     fixed: float = 0.0
     df: float = _MOST_DF  # degrees of freedom of the t distribution
-    draws: Floats | None = None  # resampled differences, used instead of the t distribution
     #: Numbers of test samples that only left, and only right, misclassifies (exact McNemar test).
     discordant: tuple[int, int] | None = None
-    by_set: Floats | None = None  # differences by data set, for the signed-rank test
+    #: Differences by data set, for the signed-rank test; their bootstrap is the distribution.
+    by_set: Floats | None = None
     least: float = 0.0  # p-value of a difference without spread; 0 for a computed value
     why: str = ""  # reason why no test is possible
 
@@ -85,8 +85,8 @@ class Estimate:
     @property
     def interval(self) -> tuple[float, float]:
         """The 95 % interval."""
-        if self.draws is not None:
-            low, high = np.quantile(self.draws, [LEVEL, 1 - LEVEL])
+        if self.by_set is not None:
+            low, high = np.quantile(_resampled(self.by_set), [LEVEL, 1 - LEVEL])
             return float(low), float(high)
         return self.difference - self.reach, self.difference + self.reach
 
@@ -108,8 +108,8 @@ class Estimate:
         A difference of 0 in all runs has no spread; any other that is equal in all runs may be due
         to chance.
         """
-        if self.draws is not None:
-            return float((self.draws > bound + ROUNDING).mean())
+        if self.by_set is not None:
+            return float((_resampled(self.by_set) > bound + ROUNDING).mean())
         if self.scale == 0.0:
             doubt = min(0.5, self.least) if self.difference else 0.0
             return 1 - doubt if self.difference > bound + ROUNDING else doubt
@@ -151,7 +151,9 @@ def estimate(left: Repeats, right: Repeats) -> Estimate:
         return _over_sets(np.array([each.mean for each in pairs.sets]), n)
     difference = float(values.mean())
     if left.design.problem != right.design.problem:
-        return Estimate(difference, n=n, why=UNPAIRED)
+        return Estimate(
+            difference, n=n, why="the runs are on different problems and cannot be paired"
+        )
     variance = float(values.var(ddof=1)) if n > 1 else 0.0
     variance *= variance > ROUNDING**2
     if design.on_test and (n == 1 or design.is_given):
@@ -159,12 +161,15 @@ def estimate(left: Repeats, right: Repeats) -> Estimate:
         if len(parts) < n or not all(part.ndim for part in parts):
             return Estimate(difference, n=n, why=NO_SAMPLES)
         return _on_test_samples(difference, np.array(parts), variance)
+    if n == 1 and design.is_time:
+        return Estimate(difference, why="the time of one run shows no spread; further seeds do")
     if n == 1 or (variance == 0.0 and design.is_given):
         return Estimate(difference, "" if n == 1 else "equal differences in all runs", n)
     if variance == 0.0:
-        return _without_spread(difference, n, design)
-    name = _TESTS[design.source]
-    return Estimate(difference, name, n, variance, variance * design.overlap, n - 1)
+        name = "exact sign test, since differences are equal in all runs"
+        return Estimate(difference, name, n, least=design.doubt(n))
+    fixed = variance * design.overlap
+    return Estimate(difference, _TESTS[design.source], n, variance, fixed, n - 1)
 
 
 def _on_test_samples(difference: float, parts: Floats, between: float) -> Estimate:
@@ -192,15 +197,6 @@ def _on_test_samples(difference: float, parts: Floats, between: float) -> Estima
     return Estimate(difference, name, n_units, between, fixed, min(df, (n_units - 1) ** 2))
 
 
-def _without_spread(difference: float, n: int, design: Design) -> Estimate:
-    """Return a difference that is the same in n runs, for an exact sign test.
-
-    Runs on overlapping splits count as a smaller number.
-    """
-    name = "exact sign test, since differences are equal in all runs"
-    return Estimate(difference, name, n, least=0.5 ** (n / design.inflation(n)))
-
-
 def _over_sets(means: Floats, n: int) -> Estimate:
     """Compare means over data sets, which are the sample rather than their runs.
 
@@ -212,8 +208,7 @@ def _over_sets(means: Floats, n: int) -> Estimate:
     m, difference = len(means), float(means.mean())
     fixed = float(means.var(ddof=1)) / m
     name = "signed-rank test and t test for skewed values over data sets"
-    draws = _resampled(means)
-    return Estimate(difference, name, n, fixed=fixed, df=m - 1, draws=draws, by_set=means)
+    return Estimate(difference, name, n, fixed=fixed, df=m - 1, by_set=means, least=0.5**m)
 
 
 def _resampled(means: Floats) -> Floats:
@@ -243,7 +238,7 @@ def joint_draws(samples: Sequence[Repeats]) -> Floats:
     gaps = values - values[:, :1]
     is_still = (np.ptp(gaps, axis=0) <= ROUNDING) & (np.abs(gaps[0]) > ROUNDING)
     if is_still.any():  # equal differences in few runs may be due to chance
-        n_doubtful = int(2 * min(0.5, _without_spread(1.0, n, design).least) * len(draws))
+        n_doubtful = int(2 * min(0.5, design.doubt(n)) * len(draws))
         draws[:n_doubtful] = rng.permuted(draws[:n_doubtful], axis=1)
     return draws
 

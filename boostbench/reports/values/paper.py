@@ -200,16 +200,17 @@ def _number(
 
 
 Agreement = Literal["agrees", "better than printed", "worse than printed", "cannot tell"]
+Compared = tuple[Estimate, Agreement] | tuple[None, Literal[""]]
 #: Largest half-width of an informative interval: absolute, and as a share of the printed value.
 _ABSOLUTE, _RELATIVE = 0.015, 0.25
 #: Name of the test for one run on a given split, which cannot confirm.
 ONE_DRAW = "interval of the test samples alone"
 
 
-def compare_with_printed(ours: Repeats, printed: PaperValue) -> tuple[Estimate, Agreement] | None:
-    """Compare our errors with a printed error; None if either has no value.
+def compare_with_printed(ours: Repeats, printed: PaperValue) -> Compared:
+    """Return the estimated difference, ours minus printed, and the agreement.
 
-    Return the estimate of the difference, ours minus printed, and the agreement.
+    They are None and empty if either has no value.
 
     The printed error agrees if it lies in the 95 % prediction interval around ours, and the
     interval is narrow: at most 1.5 points or a quarter of the printed error on each side. In a
@@ -229,7 +230,7 @@ def compare_with_printed(ours: Repeats, printed: PaperValue) -> tuple[Estimate, 
     """
     values = [*ours.values.values()]
     if not values or printed.error is None:
-        return None
+        return None, ""
     n, mean = len(values), sum(values) / len(values)
     spread = sum((value - mean) ** 2 for value in values) / (n - 1) if n > 1 else None
     of_a_run = ours.design.of_a_run(spread, (mean + printed.error) / 2)
@@ -268,15 +269,9 @@ def hold(
     printed: PaperValue, ours: Repeats, columns: Iterable[tuple[PaperValue | None, Repeats]]
 ) -> Held | None:
     """Compare a printed value with ours, and with the columns at its place in our table."""
-
-    def agreement(values: Repeats) -> Agreement | None:
-        compared = compare_with_printed(values, printed)
-        return compared and compared[1]
-
-    if (found := agreement(ours)) is None:
-        return None
-    agree = ((value, agreement(each) == "agrees") for value, each in columns)
-    return Held(found, placebo_of(printed, agree))
+    _, found = compare_with_printed(ours, printed)
+    agree = ((its, compare_with_printed(each, printed)[1] == "agrees") for its, each in columns)
+    return Held(found, placebo_of(printed, agree)) if found else None
 
 
 def placebo_of(

@@ -20,7 +20,7 @@ from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.runs import Data, Params
 from boostbench.experiments.streams import canonical_json
-from boostbench.quantities import QUANTITIES
+from boostbench.quantities import QUANTITIES, Clock
 from boostbench.reports.values.frame import Result, Study, check_recorded, error_at, round_of
 
 Floats = NDArray[np.float64]
@@ -41,6 +41,7 @@ class Design(NamedTuple):
     on_test: bool = False  # True if estimated on test samples, False if computed
     problem: str = ""  # data set and split; runs of different problems are not paired
     n_test: int = 1  # test samples of a run
+    is_time: bool = False  # True if measured by a clock, which differs between equal runs
 
     @property
     def is_given(self) -> bool:
@@ -60,6 +61,13 @@ class Design(NamedTuple):
     def inflation(self, n: int) -> float:
         """Return the factor by which overlaps enlarge the variance of a mean of n runs."""
         return 1 + n * self.overlap
+
+    def doubt(self, n: int) -> float:
+        """Return the p-value of n equal differences, by an exact sign test.
+
+        Runs on overlapping splits count as a smaller number.
+        """
+        return float(0.5 ** (n / self.inflation(n)))
 
     def of_a_run(self, spread: float | None, error: float) -> float:
         """Return the variance of what a new run would vary, such as one of a paper.
@@ -103,8 +111,9 @@ class Repeats:
 
     @property
     def mean(self) -> float | None:
-        """The mean; None without a value."""
-        return statistics.fmean(self.values.values()) if self.values else None
+        """The mean, over data sets that of their means; None without a value."""
+        means = [each.mean for each in self.sets]
+        return statistics.fmean(means or self.values.values()) if self.values else None
 
     def map(self, change: Callable[[Any], Any]) -> Repeats:
         """Return the sample with every value changed by a linear function."""
@@ -148,6 +157,7 @@ def sample_of(
     results, quantity = list(results), QUANTITIES.get(metric)
     read = read or partial(error_at, metric=metric, at=at)
     design = design_of(results, on_test=quantity is not None and quantity.on_test)
+    design = design._replace(is_time=isinstance(quantity, Clock))
     # Only where tests need them: those of thousands of runs on fresh data take much memory.
     by_sample = design.counts_each and quantity is not None and quantity.samples
     values: dict[Unit, float] = {}

@@ -24,7 +24,7 @@ from boostbench.reports.claims.inference import (
     near,
     never_above,
 )
-from boostbench.reports.claims.kind import AboutValues, Case
+from boostbench.reports.claims.kind import AboutMeans, AboutValues, Case, Kind
 from boostbench.reports.claims.verdicts import (
     GroupVerdict,
     Verdict,
@@ -36,7 +36,7 @@ from boostbench.reports.claims.verdicts import (
     view_of,
 )
 from boostbench.reports.values.frame import collect
-from boostbench.reports.values.samples import Design, Repeats
+from boostbench.reports.values.samples import Design, Repeats, over_sets
 from tests.reports.synthetic import make_config, plan_of, with_records
 
 from .stating import CONFIGS, with_claims
@@ -62,6 +62,11 @@ def sample(*values, planned=None):
     """Return a sample of one value per seed; None for a missing value."""
     by_unit = {(seed, 0): value for seed, value in enumerate(values) if value is not None}
     return Repeats(by_unit, Design(frozenset((seed, 0) for seed in range(planned or len(values)))))
+
+
+def over(rule):
+    """Return a kind of claim about data sets with a rule."""
+    return AboutMeans.model_construct(unit="sets", at_least=rule)
 
 
 @pytest.fixture
@@ -140,7 +145,7 @@ def test_only_runs_that_both_have_are_compared():
 def test_a_tie_is_not_lower_but_no_evidence_against_it():
     same = sample(*[0.1, 0.2] * 3)
     strict, with_ties = lower(same, same), lower(same, same, ties=True)
-    assert (strict.state, strict.here, strict.sign) == ("open", False, 0)
+    assert (strict.state, strict.here, strict.tied) == ("open", False, True)
     assert (with_ties.state, with_ties.here) == ("holds", True)
     assert lower(sample(0.1, 0.2), sample(0.1, 0.2), ties=True).state == "open"
     assert near(same, same, 0.0).state == "holds"
@@ -189,7 +194,7 @@ def test_reasons_for_no_remedy_are_in_order():
     whys = [f"reason {n}" for n in range(8)]
     cases = [Case("", "a", Outcome("open", why=why)) for why in whys[::-1]]
     claim = Claim(says="a", kind="compares", options=Options())
-    verdict = verdict_on(claim, cases, Rule(), unit="runs", chance=0.5)
+    verdict = verdict_on(claim, cases, Kind())
     assert list(remedies(verdict)) == whys
 
 
@@ -198,8 +203,24 @@ def test_ties_on_all_data_sets_are_no_evidence(ties, here):
     same = sample(0.1, 0.2)
     cases = [Case("", name, lower(same, same, ties=ties), dataset=name) for name in "abcdefgh"]
     claim = Claim(says="a", kind="compares", options=Options())
-    verdict = verdict_on(claim, cases, Rule(share=0.5), unit="sets", chance=0.5)
+    verdict = verdict_on(claim, cases, over(Rule(share=0.5)))
     assert (verdict.here, verdict.beyond) == (here, "open")
+
+
+def test_a_claim_that_missing_runs_could_change_is_not_beyond_chance():
+    true = [Case("", f"{n}", Outcome("open", here=True), dataset=f"{n}") for n in range(9)]
+    claim = Claim(says="a", kind="compares", options=Options())
+    cases = [*true, Case("", "9", Outcome("missing"), dataset="9")]
+    verdict = verdict_on(claim, cases, over(Rule()))
+    assert (verdict.status, verdict.beyond) == ("undecided", "open")
+    assert view_of(verdict).reasons[-1] == "missing runs could change the verdict"
+
+
+def test_a_mean_over_data_sets_is_that_of_the_means_that_are_compared():
+    left = over_sets([sample(0.1, 0.9, 0.1), sample(0.2, None, 0.2)])
+    right = over_sets([sample(0.2, 0.2, 0.2), sample(0.3, 0.3, 0.3)])
+    assert (left.mean, right.mean) == (pytest.approx(17 / 60), 0.25)
+    assert lower(left, right).difference == pytest.approx(2 / 60)
 
 
 def test_the_worst_step_of_a_rise_is_the_smallest(tmp_path):
