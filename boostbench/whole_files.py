@@ -84,8 +84,6 @@ def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
 
 def write_file(path: Path, content: bytes) -> None:
     """Write a file atomically and durably, see `write_files`."""
-    if path.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "a folder, where a file is to be written", str(path))
     write_files({path: content})
 
 
@@ -102,6 +100,9 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
         If a file cannot be written; existing files are unchanged, as are pipes and devices.
     """
     for path in contents:
+        if path.is_dir():
+            what = "a folder, where a file is to be written"
+            raise IsADirectoryError(errno.EISDIR, what, str(path))
         if path.is_fifo() or path.is_char_device() or path.parent == Path("/dev"):
             raise OSError(errno.EINVAL, "a pipe or device, where a file is to be", str(path))
     temporary = {path: path.with_name(f".{os.urandom(16).hex()}.tmp") for path in contents}

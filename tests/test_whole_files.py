@@ -1,7 +1,6 @@
 """Files are replaced only by complete ones."""
 
 import os
-import stat
 
 import pytest
 
@@ -55,10 +54,14 @@ def test_of_several_files_all_or_none_are_written(tmp_path, monkeypatch):
     }
 
 
-def test_a_pipe_is_not_replaced_by_a_file(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    with pytest.raises(OSError, match="a pipe or device, where a file is to be"):
+@pytest.mark.parametrize(
+    ("make", "what"), [(os.mkfifo, "a pipe or device"), (os.mkdir, "a folder")]
+)
+def test_a_pipe_or_a_folder_is_not_replaced_by_a_file(tmp_path, make, what):
+    path = tmp_path / "taken"
+    make(path)
+    before = path.stat()
+    with pytest.raises(OSError, match=f"{what}, where a file is to be"):
         write_files({tmp_path / "file": b"new", path: b"new"})
     assert not (tmp_path / "file").exists()
-    assert stat.S_ISFIFO(path.stat().st_mode)
+    assert path.stat().st_mode == before.st_mode
