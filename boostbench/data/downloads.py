@@ -19,7 +19,6 @@ import json
 import lzma
 import pickle
 import re
-import resource
 import subprocess
 import sys
 import tarfile
@@ -300,9 +299,7 @@ def download_deb(package: str, folder: str) -> None:
 def _run(*command: str, cwd: str | None = None) -> bytes:
     """Return the output of a command; OSError with the last line of its complaints if it fails."""
     name = "pip" if "pip" in command else command[0]
-    # Limits the size of the files that the command may write.
-    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (LARGEST, LARGEST))
-    options: dict[str, Any] = {"cwd": cwd, "preexec_fn": limit, "timeout": MOST_SECONDS}
+    options: dict[str, Any] = {"cwd": cwd, "timeout": MOST_SECONDS}
     try:
         done = subprocess.run(command, capture_output=True, check=True, **options)
     except FileNotFoundError:

@@ -5,6 +5,7 @@ import io
 import lzma
 import pickle
 import subprocess
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -244,3 +245,9 @@ def test_a_suite_is_fetched_and_what_cannot_be_had_is_named(package, put, capsys
 def test_an_unknown_suite_is_refused(capsys):
     assert main(["data", "fetch", "--suite", "nois"]) == 2
     assert "did you mean 'noise'?" in capsys.readouterr().err
+
+
+def test_a_limit_on_the_size_of_files_is_no_reason_to_fail():
+    code = "from boostbench.data.downloads import _run; assert _run('echo', 'x') == b'x\\n'"
+    command = ["sh", "-c", 'ulimit -f 1000; exec "$@"', "sh", sys.executable, "-c", code]
+    subprocess.run(command, check=True)
