@@ -107,6 +107,12 @@ def test_typed_frames_are_read_as_texts_are():
         assert np.array_equal(encoder.transform(table), expected, equal_nan=True)
 
 
+@pytest.mark.parametrize("cells", [[[1], [2]], [{"a": 1}, None]])
+def test_cells_that_hold_lists_are_refused(cells):
+    with pytest.raises(DataError, match="column 'x' holds lists; a cell must be one value"):
+        TableEncoder().fit(pd.DataFrame({"x": cells}))
+
+
 def test_a_pipeline_takes_raw_tables_to_labels(file):
     data = load_dataset(file)
     frame, _ = read_rows(file, data.columns)
