@@ -191,8 +191,8 @@ class LocalExecutor(Executor):
             if self._server.returncode == os.EX_OSERR:
                 what = "the system starts no further process; raise the limit (`ulimit -u`) or give"
                 raise BoostbenchError(f"{what} a lower --jobs")
-        code = in_words(self._server.returncode or 0)
-        raise BoostbenchError(f"the server of the worker processes ends repeatedly, with {code}")
+        what = f"ends repeatedly, with {in_words(self._server.returncode or 0)}"
+        raise BoostbenchError(f"the server of the workers {what}; --executor inline may show why")
 
     def _start_server(self) -> None:
         self._requests, server_end = socket.socketpair()
