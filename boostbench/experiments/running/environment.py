@@ -22,8 +22,6 @@ THREAD_VARIABLES = (
     "NUMBA_NUM_THREADS",
 )
 IS_LINUX = platform.system() == "Linux"
-_PR_SET_PDEATHSIG = 1
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 @cache
@@ -59,12 +57,12 @@ def _in_file(path: str, pattern: str) -> str:
 
 def die_with_parent() -> None:
     """Make the system kill this process when its parent ends (Linux only)."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def adopt_orphans() -> None:
     """Become the parent of descendants whose own parent ends (Linux only)."""
-    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    _prctl(36, 1)  # PR_SET_CHILD_SUBREAPER
 
 
 def _prctl(option: int, value: int) -> None:
