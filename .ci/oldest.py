@@ -8,6 +8,7 @@ from pathlib import Path
 
 project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]
 extras = project["optional-dependencies"]
-for requirement in [*project["dependencies"], *extras["parquet"], *extras["baselines"]]:
+chosen = [extras[name] for name in ("baselines", "dask", "onnx", "parquet", "serve")]
+for requirement in sum(chosen, project["dependencies"]):
     name, _, bound = requirement.partition(">=")
     print(f"{name}=={bound}")
