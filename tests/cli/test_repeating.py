@@ -160,6 +160,21 @@ rounds: 3
     assert statuses(boostbench) == ["ok"] * n_runs
 
 
+def test_a_file_that_the_sample_read_may_have_changed_too(
+    boostbench, write, in_this_process, tmp_path
+):
+    reading = "len(__import__('pathlib').Path(__file__).with_name('table').read_bytes())"
+    (tmp_path / "table").write_text("a")
+    write(f"counts.argmax() + 0 * {reading}")
+    assert boostbench("run", "adopted.yaml", "--quiet", "--executor", "inline").code == 0
+    (tmp_path / "table").write_text("bc")
+    assert statuses(boostbench) == ["stale"] * 8
+    write(f"counts.argmax() + {reading} * 0")
+    outcome = boostbench("adopt", "adopted.yaml", "--sample", "0", "--quiet", "--json")
+    assert [(row["sample"], row["adopted"]) for row in outcome.json] == [(1, 3)] * 2
+    assert statuses(boostbench) == ["ok"] * 8
+
+
 def test_nothing_is_adopted_if_a_result_changed(boostbench, write, done, in_this_process):
     write("counts.argmin()")
     outcome = boostbench("adopt", "adopted.yaml", "--quiet", "--json")

@@ -10,14 +10,17 @@ written anew.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
+from boostbench.experiments.store.identity import folder_of
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import PackedRecords
+from boostbench.inputs import digest_of
 
 #: Fields of a record that hold results; the other fields hold words, time, place and duration.
 _RESULT = {"n_rounds", "n_train", "n_test", "round_zero", "noise", "curves", "at_checkpoints"}
@@ -256,14 +259,23 @@ def adopt_packed(
 def _adopted(
     groups: Families, outcomes: Mapping[Family, Repeated]
 ) -> Iterator[tuple[PlannedRun, Record]]:
-    """Yield the old records of families that agree, under keys of the current code, with a note."""
+    """Yield the old records of families that agree, under keys of the current code, with a note.
+
+    Files that their runs read may have changed with the code; repeated runs read those of now.
+    """
     for family, members in groups.items():
         outcome = outcomes[family]
         for member in members if outcome.agrees else ():
             if (record := member.old_record()) is not None:
                 outcome.adopted += 1
                 note = {"key": str(record.key), "checked": outcome.sample, "of": outcome.runs}
-                yield member, record.model_copy(update={"key": member.key, "adopted": note})
+                folder = folder_of(member.run)
+                now = {
+                    path: digest_of(os.path.join(folder, path)) or before
+                    for path, before in record.inputs.items()
+                }
+                update = {"key": member.key, "adopted": note, "inputs": now}
+                yield member, record.model_copy(update=update)
 
 
 def _compare(recorded: PlannedRun, again: PlannedRun, outcome: Repeated) -> None:
