@@ -215,7 +215,7 @@ def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Boost
     read = pd.read_csv(table, usecols=[*_ADVICE_COLUMNS], dtype=str, keep_default_na=False)
     read = read[read["classes"].eq("2").isin(two)].rename(columns=_ADVICE_COLUMNS)
     rows: list[Any] = read.to_dict("records")
-    config = load_config("noise-study/defaults", check_parameters=False, with_claims=False)
+    config = load_config("noise-study/defaults", ["claims="], check_parameters=False)
     known = {each.label: each for each in config.boosters}
     unknown = [row for row in rows if row["wrong labels"] == "unknown"]
     beside = [label for row in unknown for label in row["next to it"].split(", ")]

@@ -17,7 +17,6 @@ from pydantic import (
     InstanceOf,
     Tag,
     ValidationInfo,
-    WrapValidator,
     model_validator,
 )
 
@@ -73,8 +72,8 @@ def _checked_checkpoints(rounds: tuple[int, ...], info: ValidationInfo) -> tuple
     ordered = tuple(sorted(rounds))
     if {"rounds", "datasets", "boosters"} <= info.data.keys():
         largest = Scope(info.data).rounds
-        for beyond in [checkpoint for checkpoint in ordered if checkpoint > largest]:
-            raise ValueError(f"{beyond} exceeds the number of rounds, {largest}")
+        if ordered[-1] > largest:
+            raise ValueError(f"{ordered[-1]} exceeds the number of rounds, {largest}")
     return ordered
 
 
@@ -88,8 +87,6 @@ _Recorded = Annotated[str, one_of("quantity", partial(QUANTITIES.asked_by, "reco
 _Metric = Annotated[str, one_of("quantity", partial(QUANTITIES.asked_by, "metrics"))]
 #: A plugin file, named relative to the config; validation loads it and returns its full path.
 Plugin = Annotated[str, AfterValidator(_load_plugin)]
-#: Validates a value as a float but keeps an int: parameters 4 and 4.0 make different runs.
-_AS_WRITTEN = WrapValidator(lambda value, check: (check(value), value)[1])
 
 
 class Folds(Model):
@@ -102,10 +99,10 @@ class Folds(Model):
 class Reach(Model):
     """Extension of a range of values when the selected value is at one of its ends."""
 
-    step: Annotated[float, Field(gt=0), _AS_WRITTEN] | None = Field(
+    step: Annotated[float, Field(gt=0)] | None = Field(
         None, description="Increment beyond the last value."
     )
-    factor: Annotated[float, Field(gt=1), _AS_WRITTEN] | None = Field(
+    factor: Annotated[float, Field(gt=1)] | None = Field(
         None, description="Ratio to the last value."
     )
     within: Annotated[Listed[float], Field(min_length=2, max_length=2)] = Field(

@@ -31,11 +31,7 @@ def load_config(reference: Reference, overrides: Sequence[str] = (), **options: 
 
 
 def load_configs(
-    references: Iterable[Reference],
-    overrides: Sequence[str] = (),
-    *,
-    check_parameters: bool = True,
-    **options: Any,
+    references: Iterable[Reference], overrides: Sequence[str] = (), **options: Any
 ) -> list[Config]:
     """Read and validate configs.
 
@@ -53,8 +49,6 @@ def load_configs(
         Name of a variant under the key ``sizes``.
     data_dirs : sequence of Path, default=()
         Folders of data sets that are not in the catalog.
-    with_claims : bool, default=True
-        Read the claims. False avoids infinite recursion if configs refer to each other in claims.
 
     Raises
     ------
@@ -62,18 +56,15 @@ def load_configs(
         With the errors of all configs: the problem, its line and the valid values. Equal names are
         an error, because their reports would be written into the same folder.
     """
-    references = list(references)
     complaints: list[BoostbenchError] = []
     configs: dict[str, Config] = {}
     for reference in references:
         found: list[BoostbenchError] = []
-        config = _read(reference, overrides, check_parameters, found, **options)
+        config = _read(reference, overrides, found, **options)
         complaints += _sorted(found)
         if config is not None and (other := configs.setdefault(config.name, config)) is not config:
             what = f"the name {config.name!r} is also that of {other.path}; rename or leave out one"
             complaints.append(BoostbenchError(what, where=str(config.path)))
-    if complaints and not check_parameters:  # report the errors in parameters, too
-        return load_configs(references, overrides, **options)
     if complaints:
         raise ConfigError(complaints)
     return list(configs.values())
@@ -82,12 +73,11 @@ def load_configs(
 def _read(
     reference: Reference,
     overrides: Sequence[str],
-    check_parameters: bool,
     complaints: list[BoostbenchError],
     *,
+    check_parameters: bool = True,
     size: str | None = None,
     data_dirs: Sequence[Path | str] = (),
-    with_claims: bool = True,
 ) -> Config | None:
     """Return a config; append to ``complaints`` what is wrong with it."""
     try:
@@ -96,7 +86,6 @@ def _read(
     except BoostbenchError as error:
         complaints += error.complaints if isinstance(error, ConfigError) else [error]
         return None
-    source = _with(source, {}, () if with_claims else {"claims"})
     setting = Setting(files, tuple(map(Path, data_dirs)), check_parameters)
     #: Locations of values that are not valid YAML, whose other errors would be consequences.
     unread = {complaint.where for complaint in complaints}

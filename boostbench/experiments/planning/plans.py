@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,7 +95,8 @@ class Result:
     @property
     def fold(self) -> int:
         """Index of the test fold; 0 if the split has no folds."""
-        return _fold_of(self.run.split)
+        split = self.run.split
+        return int(split.get("fold", 0)) if isinstance(split, Params) else 0
 
     @property
     def stopped_at(self) -> int | None:
@@ -104,11 +104,6 @@ class Result:
         if self.record is None or not self.ok or self.record.n_rounds >= self.run.rounds:
             return None
         return self.record.n_rounds
-
-
-@cache
-def _fold_of(split: str | Params) -> int:
-    return int(split.get("fold", 0)) if isinstance(split, Params) else 0
 
 
 @dataclass(frozen=True, slots=True)
