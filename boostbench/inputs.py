@@ -184,10 +184,10 @@ def place_of(error: BaseException) -> str:
     return f"{Path(own[-1].filename).name}:{own[-1].lineno} in {own[-1].name}" if own else ""
 
 
-def error_in_words(error: Exception) -> str:
+def error_in_words(error: BaseException) -> str:
     """Return an error of a plugin, with its location in the user's code."""
     is_told = isinstance(error, AssertionError | BoostbenchError)
-    text = str(error) if is_told else f"{type(error).__name__}: {error}"
+    text = str(error) if is_told else one_line(error)
     return f"{text} ({place})" if (place := place_of(error)) else text
 
 
@@ -280,9 +280,8 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
             exec(compile(path.read_bytes(), str(path), "exec", dont_inherit=True), vars(module))
     except ESCAPING as error:
         del sys.modules[name]
-        place = _line_in(path, error)
-        reason = error.what if isinstance(error, BoostbenchError) else one_line(error)
-        raise PluginError(f"plugin {place} cannot be loaded: {reason}", where=where) from error
+        what = f"plugin {path} cannot be loaded: {error_in_words(error)}"
+        raise PluginError(what, where=where) from error
     return module
 
 
@@ -295,14 +294,6 @@ def executed_plugins() -> tuple[Path, ...]:
     """Return the plugin files executed so far."""
     modules = [module for name, module in sys.modules.items() if name.startswith(FILE_MODULE)]
     return tuple(Path(str(module.__file__)) for module in modules)
-
-
-def _line_in(path: Path, error: BaseException) -> str:
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == str(path)]
-    if isinstance(error, SyntaxError) and error.filename == str(path):
-        lines.append(error.lineno)
-    return f"{path}:{lines[-1]}" if lines else str(path)
 
 
 def load_module(name: str, *, where: str = "") -> ModuleType:
@@ -324,9 +315,9 @@ def load_module(name: str, *, where: str = "") -> ModuleType:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the repr of an exception in one line; its type if the repr fails."""
+    """Return kind and message of an exception in one line; its kind if it has no message."""
     try:
-        return " ".join(repr(error).split())[:500]
+        return " ".join(f"{type(error).__name__}: {error}".split())[:500].removesuffix(":")
     except Exception:
         return type(error).__name__
 

@@ -43,7 +43,7 @@ def test_a_builtin_is_imported_when_it_is_asked_for(registry):
 def test_a_builtin_whose_package_lacks_a_library_is_named(tmp_path, monkeypatch):
     plugin_file(tmp_path, "raise OSError('libgomp.so.1: not here')\n", "lacks_a_library.py")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(PluginError, match=r"toy 'odd' cannot be loaded: OSError\('libgomp"):
+    with pytest.raises(PluginError, match=r"toy 'odd' cannot be loaded: OSError: libgomp"):
         Registry("toy", {"odd": "lacks_a_library:Odd"}).get("odd")
 
 
@@ -126,7 +126,7 @@ def test_two_plugin_files_of_one_name_are_two_plugins(tmp_path):
 
 def test_a_plugin_file_that_fails_leaves_no_module(tmp_path):
     path = plugin_file(tmp_path, "x = 1\nraise RuntimeError('no')\n")
-    with pytest.raises(PluginError, match=r"plugin\.py:2 cannot be loaded: RuntimeError\('no'"):
+    with pytest.raises(PluginError, match=r"loaded: RuntimeError: no \(plugin\.py:2 in"):
         load_plugin(path, where="--plugin")
     assert not any(getattr(m, "__file__", None) == str(path) for m in sys.modules.values())
 
@@ -135,7 +135,7 @@ def test_the_line_of_a_plugin_is_told_also_if_another_file_is_no_python(tmp_path
     monkeypatch.syspath_prepend(tmp_path)
     (tmp_path / "no_python.py").write_text("\n\n\ndef f(:\n")
     path = plugin_file(tmp_path, "\nimport no_python\n")
-    with pytest.raises(PluginError, match=r"plugin\.py:2 cannot be loaded: SyntaxError"):
+    with pytest.raises(PluginError, match=r"SyntaxError: .*, line 4\) \(plugin\.py:2 in"):
         load_plugin(path)
 
 

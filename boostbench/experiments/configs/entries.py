@@ -225,15 +225,8 @@ def _check_parameters(setting: Setting, entry: DataSet | None, booster: BoosterS
     """Check the parameters of a booster, or those for a data set, at each point of the grid."""
     mistakes, booster = MistakesError(), entry.adapted(booster) if entry else booster
     check = partial(setting.check, registry.boosters, booster.component, name=booster.name)
-    for axis in booster.grid:
-        given: Any = booster.params.plain()
-        for key in axis.path:
-            given = given.get(key) if isinstance(given, dict) else None
-        if given is not None:
-            what = f"has the value {show(given)} besides those in the grid; leave out one"
-            mistakes.add(what, *axis.path)
     for point in points_of(booster.grid):
-        mistakes.take(check, with_point(booster, point).params)
+        mistakes.take(lambda point: check(with_point(booster, point).params), point)
     mistakes.close()
 
 
@@ -390,7 +383,13 @@ def points_of(grid: Grid) -> list[Point]:
 
 
 def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
-    """Return the booster with the values of a point of its grid."""
+    """Return the booster with the values of a point of its grid.
+
+    Raises
+    ------
+    MistakesError
+        If a parameter of the grid has a value besides those in the grid.
+    """
     params = booster.params.plain()
     for axis, value in zip(booster.grid, point, strict=True):
         holder = params
@@ -398,6 +397,9 @@ def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
             if not isinstance(holder.get(key), dict):
                 holder[key] = {}
             holder = holder[key]
+        if holder.get(axis.name) is not None:
+            what = f"has the value {show(holder[axis.name])} besides those in the grid"
+            raise MistakesError((axis.path, f"{what}; leave out one"))
         holder[axis.name] = value
     swept = tuple((axis.name, v) for axis, v in zip(booster.grid, point, strict=True))
     label = swept_label(booster.label or booster.name, swept)

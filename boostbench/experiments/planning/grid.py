@@ -88,7 +88,7 @@ def select(runs: Sequence[Run], patterns: Sequence[str], size: str | None = None
     runs : sequence of Run
     patterns : sequence of str
         Names of data sets, boosters or noises, or patterns with ``*`` for ids of runs
-        (``dna/sm-boost*``). Case counts unless nothing else matches.
+        (``dna/sm-boost*``).
     size : str or None, default=None
         Size of the configs, for the message.
 
@@ -101,7 +101,8 @@ def select(runs: Sequence[Run], patterns: Sequence[str], size: str | None = None
         return list(runs)
     selected: set[Run] = set()
     for pattern in patterns:
-        found = _matching(runs, pattern) or _matching(runs, pattern, re.IGNORECASE)
+        form = re.compile(re.escape(pattern).replace(r"\*", ".*"), re.DOTALL)
+        found = [run for run in runs if any(map(form.fullmatch, [*_names(run), run.id]))]
         selected.update(found)
         if not found:
             names = {name for run in runs for name in _names(run)}
@@ -109,11 +110,6 @@ def select(runs: Sequence[Run], patterns: Sequence[str], size: str | None = None
             what = f"no run matches {pattern!r}; {hint(pattern, names)}{may}"
             raise BoostbenchError(what, where="--only")
     return [run for run in runs if run in selected]
-
-
-def _matching(runs: Sequence[Run], pattern: str, flags: re.RegexFlag = re.NOFLAG) -> list[Run]:
-    form = re.compile(re.escape(pattern).replace(r"\*", ".*"), flags | re.DOTALL)
-    return [run for run in runs if any(map(form.fullmatch, [*_names(run), run.id]))]
 
 
 def _names(run: Run) -> list[str]:

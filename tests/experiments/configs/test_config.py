@@ -47,7 +47,7 @@ def test_only_some_runs_are_selected(load, pattern, n):
 def test_a_pattern_matches_the_names_that_it_shows(load):
     text = "name: t\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 2\n"
     runs = expand(load(f"{text}boosters: [samme: {{label: 'x[1]'}}, sm-boost: {{label: '?'}}]\n"))
-    for pattern, names in (("x[1]", ["x[1]"]), ("X[1]", ["x[1]"]), ("?", ["?"]), ("iris/*", 2)):
+    for pattern, names in (("x[1]", ["x[1]"]), ("?", ["?"]), ("iris/*", 2)):
         found = [run.method for run in select(runs, [pattern])]
         assert names in (found, len(found))
 
