@@ -92,7 +92,7 @@ Plugin = Annotated[str, AfterValidator(_load_plugin)]
 class Folds(Model):
     """Cross-validation within the training part."""
 
-    folds: Annotated[int, Field(ge=2, le=fields.MAX_FOLDS, description="Number of parts.")]
+    folds: Annotated[int, Field(ge=2, le=1_000, description="Number of parts.")]
     stratify: bool = Field(False, description="Preserve the class proportions in each part.")
 
 

@@ -19,7 +19,6 @@ from boostbench.source import show
 from boostbench.validation import Distinct, Listed, MistakesError, Model
 
 MAX_SEEDS = 10_000
-MAX_FOLDS = 1_000
 _SECONDS = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _BYTES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 _PART = r"\s*([0-9]{1,15}(?:\.[0-9]{1,15})?)\s*([A-Za-z])\s*"
@@ -83,8 +82,7 @@ def _seeds(value: Any) -> Any:
 
 
 def _split(value: Any) -> str | Params:
-    if (folds := Split.model_validate(value).folds or 0) > MAX_FOLDS:
-        raise ValueError(f"must have at most {MAX_FOLDS:,} folds, found {folds:,}")
+    Split.model_validate(value)
     return value if isinstance(value, str) else Params(value)
 
 

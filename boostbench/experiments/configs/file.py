@@ -21,7 +21,6 @@ from boostbench.experiments.configs.shipped import cut_checkpoints, find_config,
 from boostbench.source import Items, Keys, Place, Source, read_value
 from boostbench.validation import TOP, mistakes_in
 
-_MAX_COMPLAINTS = 50
 Reference = Path | str | Mapping[str, Any]
 
 
@@ -183,17 +182,12 @@ def overridden(source: Source, text: str) -> Source:
 
 
 def _sorted(complaints: Iterable[BoostbenchError]) -> list[BoostbenchError]:
-    """Return distinct errors by location, printable and limited in number and length.
+    """Return distinct errors by location, printable and limited in length.
 
     An error in the general part occurs in every size.
     """
     short = (BoostbenchError(_cut(c.what, 600), where=_cut(c.where, 600)) for c in complaints)
-    found = sorted({str(complaint): complaint for complaint in short}.values(), key=_location)
-    if len(found) > _MAX_COMPLAINTS:
-        more = f"... and {len(found) - _MAX_COMPLAINTS:,} more errors"
-        where = found[-1].where.partition(":")[0]
-        found[_MAX_COMPLAINTS:] = [BoostbenchError(more, where=where)]
-    return found
+    return sorted({str(complaint): complaint for complaint in short}.values(), key=_location)
 
 
 def _cut(text: str, most: int) -> str:

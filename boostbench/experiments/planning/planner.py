@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -23,7 +22,6 @@ from boostbench.experiments.store.identity import Key, code_of, components_of, f
 from boostbench.experiments.store.record import Summary
 from boostbench.experiments.store.records import RecordStore
 from boostbench.experiments.streams import stream
-from boostbench.inputs import digest_of
 
 
 def make_plan(
@@ -218,15 +216,10 @@ def takes_two_classes(component: Any) -> bool:
 
 
 def _changed_input(record: Summary, folder: str) -> str:
-    """Return which file that a run read has changed; empty for none, or for absent files.
-
-    Relative paths are those in the folder of the plugin. The machine that writes the report may
-    lack the files.
-    """
-    for path, digest in record.inputs.items():
-        if digest_of(os.path.join(folder, path)) not in ("", digest):
-            return f"{path}, which it read, changed since it was done"
-    return ""
+    """Return which file that a run read has changed; empty for none."""
+    now = record.inputs_now(folder).items()
+    changed = (path for path, digest in now if record.inputs[path] != digest)
+    return next((f"{path}, which it read, changed since it was done" for path in changed), "")
 
 
 def _difference(old: Key, new: Key) -> str:

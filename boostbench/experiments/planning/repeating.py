@@ -10,7 +10,6 @@ written anew.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -20,7 +19,6 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import folder_of
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import PackedRecords
-from boostbench.inputs import digest_of
 
 #: Fields of a record that hold results; the other fields hold words, time, place and duration.
 _RESULT = {"n_rounds", "n_train", "n_test", "round_zero", "noise", "curves", "at_checkpoints"}
@@ -269,11 +267,7 @@ def _adopted(
             if (record := member.old_record()) is not None:
                 outcome.adopted += 1
                 note = {"key": str(record.key), "checked": outcome.sample, "of": outcome.runs}
-                folder = folder_of(member.run)
-                now = {
-                    path: digest_of(os.path.join(folder, path)) or before
-                    for path, before in record.inputs.items()
-                }
+                now = record.inputs_now(folder_of(member.run))
                 update = {"key": member.key, "adopted": note, "inputs": now}
                 yield member, record.model_copy(update=update)
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import base64
 import math
+import os
 import platform
 from functools import cache
 from importlib import metadata
@@ -50,6 +51,7 @@ from pydantic import (
 
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import Key
+from boostbench.inputs import digest_of
 from boostbench.quantities import QUANTITIES, Clock
 from boostbench.validation import first_mistake
 
@@ -198,6 +200,17 @@ class Summary(_Strict):
             for name, version in self.versions.items()
             if name not in ("python", "boostbench") and version != _version(name)
         )
+
+    def inputs_now(self, folder: str) -> dict[str, str]:
+        """Return the files that the run read with their digests of now, of absent ones as before.
+
+        Relative paths are those in the folder of the plugin. The machine that writes the report may
+        lack the files.
+        """
+        return {
+            path: digest_of(os.path.join(folder, path)) or before
+            for path, before in self.inputs.items()
+        }
 
     @property
     def why(self) -> str:
