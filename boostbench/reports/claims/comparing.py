@@ -320,13 +320,11 @@ class Trend(AboutMeans):
     def _value(self, evidence: Evidence, cell: Cell) -> Repeats:
         """Return the values, or differences from the best of ``against`` on each data set."""
         cells = [replace(cell, datasets=(name,)) for name in cell.datasets if self.against]
-        distances = []
+        distances, shortfall = [], evidence.metric.shortfall
         for each in cells:
             rivals = [evidence.sample(each, label) for label in self.against]
             # A rival without values leaves the best unknown.
-            best = min(
-                rivals, key=lambda r: (bool(r.values), evidence.metric.shortfall(r.mean or 0))
-            )
+            best = min(rivals, key=lambda r: (bool(r.values), shortfall(r.mean or 0)))
             distances.append(evidence.sample(each).minus(best))
         return over_sets(distances) if distances else evidence.sample(cell)
 
