@@ -81,7 +81,7 @@ class Relation(AboutValues):
     @property
     def bound(self) -> options.Bound:
         """The given bound."""
-        bounds = (getattr(self, name, None) for name in _TAKEN)
+        bounds: Iterator[options.Bound | None] = (getattr(self, name, None) for name in _TAKEN)
         return next(bound for bound in bounds if bound is not None)
 
     def rivals(self, evidence: Evidence, cell: Cell, mine: Sequence[str]) -> dict[str, Repeats]:
