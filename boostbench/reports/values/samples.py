@@ -112,7 +112,7 @@ class Repeats:
     @property
     def mean(self) -> float | None:
         """The mean, over data sets that of their means; None without a value."""
-        means = [each.mean for each in self.sets]
+        means = [each.mean for each in self.sets if each.mean is not None]
         return statistics.fmean(means or self.values.values()) if self.values else None
 
     def map(self, change: Callable[[Any], Any]) -> Repeats:
