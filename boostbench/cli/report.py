@@ -104,7 +104,7 @@ def write_report(
     _print_table(made)
     print(*written, sep="\n")
     if paper:
-        contents, remarks = for_paper(made.study)
+        contents, remarks = for_paper(made)
         for remark in remarks:
             print_error(f"left out of the paper: {remark}")
         print(*write_files(folder / "paper", contents), sep="\n")
@@ -162,15 +162,17 @@ def _printed(selection: SelectedRuns, **options: Any) -> _Made:
 
 
 def _print_table(report: Report) -> None:
-    """Print the main table of a report; print failed parts and remarks on stderr."""
+    """Print the first table of a report; print failed parts and remarks on stderr."""
+    from boostbench.reports.tables.table import to_terminal
+
     for reason in report.undrawn.values():
         print_error(f"left out of the report: {reason}")
     results = report.study.results
     remarks = Counter(result.reason for result in results if result.ok and result.reason)
     for remark, n in remarks.items():
         print_error(f"{n} of {len(results)} results: {remark}")
-    if table := report.main_table():
-        print(table.rstrip("\n"), end="\n\n")
+    for table in [*report.tables.values()][:1]:
+        print(to_terminal(table))
 
 
 def site(

@@ -23,7 +23,7 @@ from boostbench.reports.claims.kind import Studies
 from boostbench.reports.figures.style import Chart, Drawing, drawing_of, drawing_style, print_names
 from boostbench.reports.overview import LEADERBOARD, SUMMARY, ReportSummary, description
 from boostbench.reports.protocol import provenance
-from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
+from boostbench.reports.tables.table import Table, to_csv, to_markdown
 from boostbench.reports.text import in_print, listed, render, write_files
 from boostbench.reports.values.frame import Study, holds
 from boostbench.reports.values.paper import Held, in_words
@@ -49,6 +49,7 @@ class Report:
     study: Study
     tables: dict[str, Table]  # by name, in the order of the config
     figures: dict[str, Figure]  # by name, in the order of the config
+    drawings: dict[str, Drawing]  # the drawn figures, by name
     values: dict[str, DataFrame]  # values behind a figure, for kinds that return them, by name
     undrawn: dict[str, str]  # errors of the parts that could not be made, by name
     verdicts: tuple[claims.Verdict, ...]  # on the claims, in the order of the config
@@ -62,24 +63,6 @@ class Report:
     def is_whole(self) -> bool:
         """True if every run has a result and every part could be made."""
         return not self.undrawn and all(result.ok for result in self.study.results)
-
-    def main_table(self) -> str:
-        """Return the first table as text for the terminal; empty if there is none."""
-        return next(map(to_terminal, self.tables.values()), "")
-
-    @cached_property
-    def drawings(self) -> dict[str, Drawing]:
-        """Return the drawn figures; one that raises an error is added to `undrawn`."""
-        drawings = {}
-        with drawing_style():
-            for name, figure in self.figures.items():
-                try:
-                    drawings[name] = drawing_of(figure)
-                except OSError:  # as in `_make`
-                    raise
-                except Exception as error:  # a plugin's figure may raise anything
-                    self.undrawn[name] = f"{name}: raised {error_in_words(error)}"
-        return drawings
 
     @cached_property
     def summary(self) -> ReportSummary:
@@ -257,25 +240,26 @@ def make_report(
         raise BoostbenchError(_no_result(study, packed), where=study.config.name)
     tables: dict[str, Table] = {}
     figures: dict[str, Figure] = {}
+    drawings: dict[str, Drawing] = {}
     values: dict[str, DataFrame | None] = {}
     undrawn: dict[str, str] = {}
     for part in study.config.report:
         try:
-            made = _make(part, study)
+            made = make_part(part, study)
         except BoostbenchError as error:
             undrawn[part.name] = str(error)
             continue
         if isinstance(made, Table):
             tables[part.name] = made
         else:
-            figures[part.name], values[part.name] = made
+            figures[part.name], drawings[part.name], values[part.name] = made
     verdicts = claims.judge(study, studies)
     of_tables = (table.answer for table in tables.values() if table.is_main or not verdicts)
     in_short = claims.in_short([*map(claims.view_of, verdicts)])
     answers = next(filter(None, of_tables), ()) or (in_short,) * bool(verdicts)
     answers += tuple(_left_out(study, size, judged=bool(verdicts)))
     recorded = {name: each for name, each in values.items() if each is not None}
-    return Report(study, tables, figures, recorded, undrawn, verdicts, answers, size)
+    return Report(study, tables, figures, drawings, recorded, undrawn, verdicts, answers, size)
 
 
 def _left_out(study: Study, size: str, *, judged: bool) -> Iterator[str]:
@@ -301,7 +285,7 @@ def _left_out(study: Study, size: str, *, judged: bool) -> Iterator[str]:
         yield f"No table or figure lists {listed(hidden)} among its boosters."
 
 
-def _make(part: ReportPart, study: Study) -> Table | tuple[Figure, DataFrame | None]:
+def make_part(part: ReportPart, study: Study) -> Table | tuple[Figure, Drawing, DataFrame | None]:
     """Build a table, or draw a figure; some figures have values.
 
     Raises
@@ -327,7 +311,7 @@ def _make(part: ReportPart, study: Study) -> Table | tuple[Figure, DataFrame | N
             first_line = (options.function.__doc__ or "").strip().partition("\n")[0]
             figure.set_label(figure.get_label() or in_print(first_line))
             print_names(figure, [*study.boosters, *study.datasets, *study.noises])
-            return figure, values
+            return figure, drawing_of(figure), values
     except ConfigError:
         raise
     except BoostbenchError as error:

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from boostbench.experiments.planning.plans import Result
-from boostbench.registry import boosters
-from boostbench.reports.experiment_report import make_report
+from boostbench.reports.experiment_report import Report, make_part
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, pdf_of
 from boostbench.reports.protocol import protocol
-from boostbench.reports.tables.table import short_labels, to_latex
+from boostbench.reports.tables.table import Table, short_labels, to_latex
 from boostbench.reports.text import asset, latex
 from boostbench.reports.values.frame import Study, error_at, holds
 
@@ -23,43 +22,36 @@ _BEST, _CHOOSING = "best by validation", "validation_error"
 _MOST_COLUMNS = 6  # boosters of a table that have a column each; more have a row
 
 
-def for_paper(study: Study) -> tuple[dict[str, str | bytes], list[str]]:
+def for_paper(report: Report) -> tuple[dict[str, str | bytes], list[str]]:
     """Return the files for a paper by name, and remarks on what is left out.
 
     The files are a ``.tex`` for each table and figure of the report, a ``.pdf`` for each figure,
-    ``protocol.tex`` (a paragraph, if there are runs), and ``paper.tex``, which holds all of them.
-    Tables mark boosters that are not significantly worse than the best, and have a column with the
-    best variant of a grid, chosen by the validation errors of each run.
-
-    Raises
-    ------
-    BoostbenchError
-        If no run has a result.
+    laid out anew, ``protocol.tex`` (a paragraph, if there are runs), and ``paper.tex``, which holds
+    all of them. Tables mark boosters that are not significantly worse than the best, and have a
+    column with the best variant of a grid, chosen by the validation errors of each run.
     """
-    config, (with_best, remarks) = study.config, _with_best(study)
-    own = {its.run.method for its in with_best.results if _is_own(its.run.booster.name)}
+    study, config = report.study, report.study.config
+    with_best, remarks = _with_best(study)
+    remarks += report.undrawn.values()
     n_methods = len({its.run.method for its in with_best.results})
     files: dict[str, str | bytes] = {}
     if study.results:
         files["protocol.tex"] = f"{latex(protocol(study))}\n"
     for part in config.report:
-        its, options = study, part.options
-        if part.kind == "table":
-            narrow = {"columns": "rounds"} if n_methods > _MOST_COLUMNS else {}
-            its, options = with_best, options.model_copy(update={"tested": True, **narrow})
-        parts = (replace(part, options=options),)
-        alone = config.model_copy(update={"report": parts, "claims": ()})
-        report = make_report(replace(its, config=alone))
-        remarks += report.undrawn.values()
-        for name, table in report.tables.items():
-            files[f"{name}.tex"] = to_latex(table, label=f"tab:{config.name}-{name}", own=own)
-        for name, figure in report.figures.items():
-            caption = latex(str(figure.get_label()))
+        name = part.name
+        if table := report.tables.get(name):
+            if part.kind == "table":
+                narrow = {"columns": "rounds"} if n_methods > _MOST_COLUMNS else {}
+                options = part.options.model_copy(update={"tested": True, **narrow})
+                made = make_part(replace(part, options=options), with_best)
+                table = made if isinstance(made, Table) else table
+            files[f"{name}.tex"] = to_latex(table, label=f"tab:{config.name}-{name}")
+        elif figure := report.figures.get(name):
             with drawing_style():
                 star = fit_column(figure)
                 files[f"{name}.pdf"] = pdf_of(figure)
-            label = f"fig:{config.name}-{name}"
-            files[f"{name}.tex"] = str(asset("figure.tex")) % (star, name, caption, label, star)
+            words = latex(str(figure.get_label())), f"fig:{config.name}-{name}"
+            files[f"{name}.tex"] = str(asset("figure.tex")) % (star, name, *words, star)
     inputs = [rf"\input{{{name}}}" for name in files if name.endswith(".tex")]
     files["paper.tex"] = str(asset("paper.tex")) % "\n".join(inputs)
     return files, remarks
@@ -94,11 +86,6 @@ def _with_best(study: Study) -> tuple[Study, list[str]]:
 
 def _problem(result: Result) -> tuple[str, str, int, int]:
     return result.noise, result.run.dataset, result.run.seed, result.fold
-
-
-def _is_own(name: str) -> bool:
-    """Return whether a booster is of the author: from a file or a plugin."""
-    return not (boosters.is_foreign(name) or boosters.module(name).startswith("boostbench."))
 
 
 _WIDTH, _POINTS = 3.3, 8.0  # of a column in inches, and size of all text

@@ -109,7 +109,7 @@ def _sentences(study: Study) -> Iterator[str]:
         yield f"{what} are selected from a grid. {WAYS[config.select.way]}"
     own = {r.run.method: r.run.rounds for r in study.results if r.run.booster.rounds}
     rounds = {r.run.rounds for r in study.results if r.run.method not in own}
-    counts = [f"Boosters make {span(rounds)} rounds"] if rounds else []
+    counts = [f"Boosters make {span(rounds)} round{'s' * (rounds != {1})}"] if rounds else []
     yield "; ".join([*counts, *(f"{in_print(label)} makes {n}" for label, n in own.items())]) + "."
     folds = {result.fold for result in study.results}
     each = f" in each of {len(folds)} folds" if len(folds) > 1 else ""

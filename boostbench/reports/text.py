@@ -33,8 +33,7 @@ _LATEX: dict[int, str] = str.maketrans(
         "<": r"\textless{}",
         ">": r"\textgreater{}",
         "|": r"\textbar{}",
-        "[": "{[}",  # not an optional argument of \\
-        "]": "{]}",
+        **{letter: f"{{{letter}}}" for letter in "[]*"},  # not an argument or a star of \\
         "\N{MINUS SIGN}": "$-$",
         "≤": r"$\leq$",
         "≥": r"$\geq$",
@@ -53,7 +52,7 @@ _SYMBOL = re.compile(rf"\b({'|'.join(SYMBOLS)})=")
 #: Wrong labels in words, by the name of the noise model.
 _NOISES = {"exchange": "exchanged", "flip": "flipped", "one-sided": "one-sided"}
 _NOISES |= {"pair": "to the next class", "rater": "by a rater", "uniform-other": "to another class"}
-_NOISE = re.compile(rf"(?<![\w-])({'|'.join(_NOISES)}) (0?\.\d+|1)(?![\w.])")
+_NOISE = re.compile(rf"(?<![\w-])({'|'.join(_NOISES)}) (0?\.\d+)(?![\w.])")
 _LETTER = re.compile(r"[^\W\d_]")
 _NUMBER = re.compile(r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?( ± \d+(\.\d+)?)?")
 
@@ -202,12 +201,14 @@ def capital(text: str) -> str:
 def shortened(text: str, most: int = 40) -> str:
     """Return text of at most ``most`` letters, by default those of a name in a figure.
 
+    The middle is left out: names differ at their ends, as in "samme (rounds=10, cap=2)".
+
     Examples
     --------
     >>> shortened("adaboost", 5)
-    'adab…'
+    'ad…st'
     """
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-((most - 1) // 2) :]}"
 
 
 def duration(seconds: float) -> str:

@@ -77,6 +77,13 @@ def test_a_parameter_must_be_a_number_of_several_values(sizes, x):
         draw_parameter(sizes, x=x)
 
 
+def test_a_parameter_of_zero_is_refused_on_a_log_axis(tmp_path):
+    boosters = [BoosterSpec("mine", Params({"cap": cap}), f"mine {cap}") for cap in (0, 1)]
+    study = study_of(make_config(tmp_path, datasets=["toy"], boosters=boosters))
+    with pytest.raises(BoostbenchError, match="cap is 0 in some runs; 'x_scale"):
+        draw_parameter(study, x="cap")
+
+
 @pytest.fixture
 def errors(tmp_path):
     config = make_config(

@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+from datetime import date
 from itertools import combinations
 from pathlib import Path
 
@@ -23,7 +24,7 @@ from boostbench.reports.experiment_report import thinned
 from boostbench.reports.figures.panels import styles_of
 from boostbench.reports.figures.style import drawing_of, drawing_style, method_styles, pdf_of
 
-from .synthetic import EXCHANGE, made, make_config, study_of
+from .synthetic import EXCHANGE, made, make_config, study_of, with_records
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAW = """
@@ -268,6 +269,50 @@ def test_a_figure_of_more_than_lines_has_no_chart():
     assert drawing_of(figure).chart
     axes.bar([1, 2], [3, 4])
     assert drawing_of(figure).chart is None
+
+
+@pytest.mark.parametrize("draw", ["names", "dates", "across", "named ticks"])
+def test_a_chart_shows_no_names_or_dates_as_numbers_and_no_line_across_the_axes(draw):
+    axes = (figure := Figure()).add_subplot()
+    days = [date(2020, 1, 1), date(2020, 2, 1)]
+    x = {"names": ["u", "v"], "dates": days}.get(draw, [0, 1])
+    axes.plot(x, [1, 2], label="a")
+    if draw == "across":
+        axes.axhline(1.5, label="chance")
+    if draw == "named ticks":
+        axes.set_xticks(x, ["u", "v"])
+    assert drawing_of(figure).chart is None
+
+
+def test_a_chart_leaves_out_empty_lines_and_keeps_all_parts_of_a_band():
+    axes = (figure := Figure()).add_subplot()
+    axes.plot([], [], label="proxy")
+    x, low = np.arange(6.0), np.array([1, 1, np.nan, 2, 2, 2])
+    axes.plot(x, x, label="a")
+    axes.fill_between(x, low, low + 1, gid="a")
+    ((line,),) = (panel["lines"] for panel in thinned(drawing_of(figure).chart, 1))
+    assert line["low"] == [1, 1, None, 2, 2, 2]
+
+
+def test_an_early_stop_without_errors_is_beyond_a_log_axis(tmp_path):
+    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
+    study = study_of(config, lambda run: [9, 5, 0, 0], stopped={"dna/samme/clean/seed-0": 4})
+    figure = drawn(study, y_scale="log")
+    (stop,) = (line for line in figure.axes[0].get_lines() if line.get_marker() == "x")
+    assert np.isnan(stop.get_ydata()).all()
+
+
+def test_runs_that_did_not_record_a_curve_are_left_out_of_its_mean(tmp_path):
+    def lacking(result):
+        curves = dict(result.record.curves)
+        if result.run.seed == 1 or result.run.dataset == "letter":
+            del curves["train_errors"]
+        return {"curves": curves}
+
+    study = with_records(study_of(make_config(tmp_path, seeds=3)), lacking)
+    figure = drawn(study, y="train_error")
+    assert np.isfinite([line["y"] for line in drawing_of(figure).chart[0]["lines"]]).all()
+    assert [text.get_text() for text in figure.axes[1].texts] == ["no value"]
 
 
 def test_a_curve_without_positive_values_is_left_out_on_a_log_scale(tmp_path):

@@ -191,7 +191,7 @@ def test_names_in_any_script_and_of_any_length_are_drawn_without_a_warning(tmp_p
     report = make_report(study_of(config))
     assert not report.undrawn
     drawing = report.drawings["curves"]
-    assert drawing.caption.endswith("Names that end in … are cut.")
+    assert drawing.caption.endswith("Names with … are cut.")
     assert drawing.chart[0]["title"] == "数据集"
     assert {line["label"].split(" · ")[0] for line in drawing.chart[0]["lines"]} == set(names)
 

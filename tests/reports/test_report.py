@@ -3,6 +3,7 @@
 import base64
 from dataclasses import replace
 from html.parser import HTMLParser
+from operator import methodcaller
 from pathlib import Path
 from typing import ClassVar, NamedTuple
 
@@ -16,7 +17,9 @@ from boostbench.reports.claims.verdicts import ClaimView
 from boostbench.reports.experiment_report import Report, leaderboard_page, make_report
 from boostbench.reports.figures import style
 from boostbench.reports.figures.style import Drawing
+from boostbench.reports.manuscript import for_paper
 from boostbench.reports.protocol import protocol
+from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.values.frame import Study, collect
 
 from .claims.stating import with_claims
@@ -92,11 +95,6 @@ def test_the_files_of_a_report(report):
         "report.html",
     ]
     assert sorted(path.name for path in report.paths[0].parent.iterdir()) == sorted(names)
-    assert "AdaBoost.MH" in report.report.main_table()
-
-
-def unreadable_font(figure):
-    raise OSError(5, "Input/output error", "font.ttf")
 
 
 def test_the_same_records_give_the_same_bytes_and_a_read_error_leaves_them(tmp_path, monkeypatch):
@@ -119,7 +117,8 @@ def test_the_same_records_give_the_same_bytes_and_a_read_error_leaves_them(tmp_p
     again = report_of(tmp_path, config)
     assert {path: path.read_bytes() for path in again.paths} == before
     with monkeypatch.context() as patch:
-        patch.setattr("boostbench.reports.experiment_report.drawing_of", unreadable_font)
+        unreadable = methodcaller("savefig", "gone/font.png")
+        patch.setattr("boostbench.reports.experiment_report.drawing_of", unreadable)
         with pytest.raises(OSError, match="font"):
             report_of(tmp_path, config)
     monkeypatch.setattr(style, "_files_of_fonts", lambda: {"DejaVu Sans": "gone/font.ttf"})
@@ -301,8 +300,7 @@ def test_an_image_that_makes_the_page_larger_than_1_mb_is_named(tmp_path):
     drawings = {"small": Drawing(b"p" * 1000), "huge": Drawing(b"p" * 750_000)}
     config = make_config(tmp_path)
     report = make_report(collect(config, plan_of(config)))
-    vars(report)["drawings"] = drawings
-    text = report.page()
+    text = replace(report, drawings=drawings).page()
     images = [link for link in Reader(text).links if link.startswith("data:")]
     assert [len(base64.b64decode(image.partition(",")[2])) for image in images] == [1000]
     assert 'lies beside it: <a href="huge.png">' in text
@@ -387,7 +385,15 @@ def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
         figure.add_subplot().plot([1, 2]).pop().draw = lambda renderer: 1 / 0
         return figure
 
-    kinds = ("broken", "curves", "nothing", "unsound", "table", "noise")
+    @registry.tables.register("ragged")
+    def build_ragged(study):
+        return Table("", ("booster",), ("a", "b"), (Row(("x",), (TableCell("1"),)),))
+
+    @registry.tables.register("numbers")
+    def build_numbers(study):
+        return Table("", ("booster",), ("a",), (Row(("x",), (TableCell(1),)),))
+
+    kinds = ("broken", "curves", "nothing", "unsound", "ragged", "numbers", "table", "noise")
     config = make_config(tmp_path, noise=[CLEAN, EXCHANGE], report=[(kind, {}) for kind in kinds])
     report = make_report(collect(config, plan_of(config)))
     page = report.write(tmp_path / "out")[-1].read_text()
@@ -396,6 +402,8 @@ def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
         "curves": "KeyError: 'forgotten' (test_report.py:",
         "nothing": "nothing: returned NoneType, no Figure and no Table",
         "unsound": "unsound: raised ZeroDivisionError: division by zero (test_report.py:",
+        "ragged": "ragged: a row must have 1 labels and 2 cells, as names and columns, not 1",
+        "numbers": "numbers: a cell must have texts, such as '1', found 1",
     }
     assert report.undrawn.keys() == told.keys()
     assert all(words in report.undrawn[kind] for kind, words in told.items())
@@ -403,6 +411,9 @@ def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):
     assert told["unsound"] in page
     assert not report.is_whole
     assert {"table.md", "noise.png"} <= {path.name for path in (tmp_path / "out").iterdir()}
+    files, remarks = for_paper(report)
+    assert {"table.tex", "noise.pdf"} <= files.keys()
+    assert len(remarks) == len(told)
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

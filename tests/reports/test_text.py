@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -21,7 +22,7 @@ from boostbench.reports.tables.table import (
     to_markdown,
     to_terminal,
 )
-from boostbench.reports.text import plain, visible
+from boostbench.reports.text import in_print, plain, visible
 from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
@@ -122,6 +123,14 @@ def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, sai
             json.loads(path.read_bytes())
         elif path.suffix != ".png":
             assert path.read_text(encoding="utf-8")
+
+
+def test_a_table_without_remarks_has_a_text_for_the_terminal():
+    assert to_terminal(replace(table_of("a"), footers=(), rows=())).startswith("a\n")
+
+
+def test_a_rate_of_1_is_none_in_print():
+    assert in_print("labels of rater 1") == "labels of rater 1"
 
 
 def test_a_log_axis_has_powers_and_labels_have_none():

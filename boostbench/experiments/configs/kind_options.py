@@ -275,6 +275,10 @@ def _read_claim(context: Mapping[str, Any], papers: Sequence[Any], value: Any) -
     return [claim]
 
 
+#: Names of files beside those of parts, and of sections of the page.
+_TAKEN = {"answer", "claims", "paper", "protocol", "provenance"}
+
+
 @dataclass(frozen=True)
 class ReportPart:
     """A table or a figure of the report."""
@@ -306,4 +310,6 @@ def _read_part(context: Mapping[str, Any], entry: Any) -> list[ReportPart]:
         raise ValueError(unknown("part of the report", kind, known))
     options = read_options(kinds, kind, written, context)
     own_name = getattr(options, "name", None) or kind.rpartition(":")[2]
+    if own_name.lower() in _TAKEN:
+        raise ValueError(f"{own_name!r} is a file or section of every report; give another 'name'")
     return [ReportPart(own_name, kind, options, written)]

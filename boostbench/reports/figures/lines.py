@@ -141,11 +141,12 @@ def _draw_line(
     # at most `_N_POINTS` rounds, evenly spaced on a log scale
     rounds = np.unique(np.geomspace(1, last, _N_POINTS).round().astype(np.int64))
     errors = np.stack([error_curve(result, metric, rounds) for result in results])
-    if np.isnan(errors).all():
+    errors = errors[~np.isnan(errors).all(axis=1)]  # of the runs that recorded them
+    if not len(errors):
         return
     errors *= quantity.scale
     points = [rounds, mean := errors.mean(axis=0)]
-    if band and len(results) > 1:
+    if band and len(errors) > 1:
         std = errors.std(axis=0, ddof=1)
         points += [mean - std, mean + std]
     is_main = quantity.on_test and quantity.stroke[0] == "solid"
@@ -169,7 +170,8 @@ def _draw_stops(axes: Axes, results: Sequence[Result], colour: str) -> None:
     )
     if stops:
         label = results[0].run.method + AND + "stopped early"
-        axes.plot(*zip(*stops, strict=True), color=colour, label=label, zorder=5, **_CROSS)
+        look: dict[str, Any] = {"color": colour, "label": label, "zorder": 5, **_CROSS}
+        panels.draw_line(axes, [*np.array([*stops]).T], 0.0, QUANTITIES[PRINTED], **look)
 
 
 def _draw_paper_values(
@@ -194,11 +196,10 @@ def _format_rounds(axes: Axes, rounds: int, metrics: Sequence[str]) -> None:
     axes.set_xticks([*powers, rounds] if rounds > 2 * powers[-1] else powers)
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
+    panels.round_log_ticks(axes)
     if axes.get_yscale() == "linear":
         axes.set_ylim(bottom=panels.lowest(axes, metrics))
         axes.yaxis.set_major_locator(MaxNLocator(5))
-    else:
-        panels.round_log_ticks(axes)
 
 
 _EQUAL = "error = noise rate"
@@ -239,11 +240,12 @@ def draw_noise(
         Draw the line on which the error equals the noise rate, and start the axis at 0.
     """
     levels, metric, samples = _levels(study), QUANTITIES[value], samples_of(study, value, at)
+    mean = mean and len(study.datasets) > 1
     study, left_out = panels.most_shown(study, value, 0 if mean else len(levels))
     (axis, T), styles = panels.axis_at(study, value, at), panels.styles_of(study)
     labels = [label for label in study.contenders if label != against]
-    if against and against not in study.contenders:
-        raise BoostbenchError(f"'against' must be one of the figure's boosters, found {against!r}")
+    if against and not (labels and against in study.contenders):
+        raise BoostbenchError(f"'against' must name one of several boosters, found {against!r}")
     counts = set[int]()
 
     def points(model: str, names: Sequence[str], label: str) -> Iterable[Point]:
@@ -373,6 +375,8 @@ def draw_parameter(
         values = ", ".join(f"{number:g}" for number in numbers) or "no run"
         what = f"x must name a parameter with several values among the runs, found {x!r}"
         raise BoostbenchError(f"{what}: {values}")
+    if x_scale == "log" and numbers[0] <= 0:
+        raise BoostbenchError(f"{x} is {numbers[0]:g} in some runs; 'x_scale: linear' shows that")
     places, n_columns = panels.places_of(study), panels.columns_of(len(study.datasets))
     size = _LARGE if n_columns == 1 else _PANEL
     figure, grid = panels.lay_out(places.values(), n_columns, size, _MARGINS, (label or x, axis))

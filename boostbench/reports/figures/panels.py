@@ -242,7 +242,8 @@ def round_log_ticks(axes: Axes) -> None:
 
 def say_no_result(axes: Axes, study: Study) -> None:
     """Write the statuses of the runs of an empty panel into it."""
-    text = f"no result: {', '.join(dict.fromkeys(result.status for result in study.results))}"
+    statuses = dict.fromkeys(result.status for result in study.results if not result.ok)
+    text = f"no result: {', '.join(statuses)}" if statuses else "no value"
     axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", color=GREY)
     axes.set(xticks=[], yticks=[])
     axes.minorticks_off()

@@ -143,7 +143,7 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
         if len(fonts) > 1:
             text.set_fontfamily(fonts)
     if long:
-        figure.set_label(f"{figure.get_label()} Names that end in … are cut.")
+        figure.set_label(f"{figure.get_label()} Names with … are cut.")
 
 
 @cache
@@ -231,13 +231,16 @@ Chart = Sequence[Mapping[str, Any]]
 def chart_of(figure: Figure) -> Chart | None:
     """Return the panels of a figure of labelled lines as JSON-compatible data.
 
-    None if the figure contains other elements. A shaded band belongs to the line whose label equals
-    the ``gid`` of the band.
+    None if the figure contains other elements, lines across whole axes, or names and dates as
+    ticks. A shaded band belongs to the line whose label equals the ``gid`` of the band.
     """
     panels = []
     for axes in figure.axes:
-        lines = [line for line in axes.get_lines() if not str(line.get_label()).startswith("_")]
-        others = [collection for collection in axes.collections if not collection.get_gid()]
+        labelled = (x for x in axes.get_lines() if not str(x.get_label()).startswith("_"))
+        lines = [line for line in labelled if np.size(line.get_xdata())]
+        others: list[Any] = [each for each in axes.collections if not each.get_gid()]
+        others += [line for line in lines if line.get_transform() != axes.transData]
+        others += [axis for axis in (axes.xaxis, axes.yaxis) if _has_names(axis)]
         if axes.name == "3d" or axes.images or axes.patches or others:
             return None
         if lines:
@@ -250,6 +253,15 @@ def chart_of(figure: Figure) -> Chart | None:
             }
             panels.append(panel)
     return panels or None
+
+
+def _has_names(axis: Axis) -> bool:
+    """Return whether the ticks of an axis have names or dates."""
+    from matplotlib.ticker import FuncFormatter
+
+    texts = (label.get_text() for label in axis.get_ticklabels())
+    is_own = isinstance(axis.get_major_formatter(), FuncFormatter)
+    return axis.have_units() or (is_own and any(map(str.isalpha, "".join(texts))))
 
 
 def _axis(axis: Axis) -> dict[str, Any]:
@@ -273,7 +285,8 @@ def _line(line: Line2D, band: Any) -> dict[str, Any]:
         "y": _numbers(line.get_ydata()),
     }
     if band is not None:
-        corners = band.get_paths()[0].vertices
+        # several paths, if the band has gaps
+        corners = np.vstack([np.empty((0, 2)), *(path.vertices for path in band.get_paths())])
         edges = [corners[corners[:, 0] == place, 1] for place in x]
         drawn["low"] = _numbers([y.min() if len(y) else np.nan for y in edges])
         drawn["high"] = _numbers([y.max() if len(y) else np.nan for y in edges])

@@ -22,9 +22,8 @@ from boostbench.reports.values.frame import END, Result, Study, check_recorded, 
 from boostbench.reports.values.paper import PRINTED, Held, PaperValue, PaperValues, hold, in_words
 from boostbench.reports.values.part_options import PaperFile, Title, by_rounds, chosen_rounds, shown
 from boostbench.reports.values.samples import Repeats, sample_of
+from boostbench.validation import OneOrMore
 
-# By axis of the columns: axis of the rows within a data set.
-_ROWS = {"rounds": "booster", "booster": "rounds"}
 _TITLES = {"noise": "noise", "dataset": "data set", "booster": "booster", "rounds": "T"}
 _MOST_STOPPED = 8  # descriptions of early stops in a footer
 _MARKS = {words: mark for mark, words in IN_WORDS.items()}
@@ -42,7 +41,7 @@ def build_table(
     *,
     columns: Literal["rounds", "booster"] = "rounds",
     value: Annotated[str, shown(ACCURACIES)] = "test_error",
-    at: int | Sequence[int] | Literal["end"] | None = None,
+    at: OneOrMore[int] | Literal["end"] | None = None,
     paper: PaperFile | None = None,
     main: bool = True,
     tested: bool = False,
@@ -131,7 +130,7 @@ class _Layout:
 
         Each noise has the rows of the data sets, then the summary rows.
         """
-        row_axis = _ROWS[columns]
+        row_axis = "rounds" if columns == "booster" else "booster"  # within a data set
         label_axes = ["noise"] * (len(self.axes["noise"]) > 1) + ["dataset"]
         label_axes += [row_axis] * (row_axis == "booster" or len(self.axes["rounds"]) > 1)
         summaries = dict.fromkeys(key.dataset for key in self.summaries)

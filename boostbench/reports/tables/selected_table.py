@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import chain, product
+from itertools import chain
 from statistics import median
 from typing import Any
 
@@ -53,8 +53,7 @@ def build_selected_table(study: Study, *, at: int | None = None, title: Title = 
     columns += ["rounds"] if study.config.select.rounds else []
     several = len(study.noises) > 1
     rows = []
-    for labels in product(study.noises, study.datasets, study.boosters):
-        of = cells.get(labels, [])
+    for labels, of in cells.items():
         values = [_chosen(selected, at) for selected in of]
         texts = [_count_values([each.get(name) for each in values]) for name in columns]
         spent = [span([each.n_points for each in of]), *_fits_and_time(of)] if of else [BEYOND] * 3

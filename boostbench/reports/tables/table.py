@@ -10,12 +10,13 @@ import csv
 import io
 import itertools
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table, shortened
+from boostbench.errors import BoostbenchError
+from boostbench.reports.text import SYMBOLS, csv_text, in_print, latex, markdown_table
 from boostbench.reports.text import markdown as escaped
 from boostbench.reports.text import plain as text_on_a_line
 from boostbench.reports.values.paper import Held
@@ -43,6 +44,12 @@ class TableCell:
     notes: tuple[str, ...] = ()  # remarks, which the table numbers
     paper: str = ""  # the paper's value as printed; empty: no value
     paper_notes: tuple[str, ...] = ()  # remarks on the paper's value
+
+    def __post_init__(self) -> None:
+        """Check the texts."""
+        for text in (self.text, self.value, self.std, self.paper):
+            if not isinstance(text, str):
+                raise BoostbenchError(f"a cell must have texts, such as '{text}', found {text!r}")
 
 
 @dataclass(frozen=True)
@@ -72,6 +79,13 @@ class Table:
     held: Mapping[tuple[str, str], Mapping[str, Held]] = field(default_factory=dict)
     is_main: bool = True  # its comparisons count in the overview, not only as readings
     answer: tuple[str, ...] = ()  # what the table says, in sentences that a page begins with
+
+    def __post_init__(self) -> None:
+        """Check the shape."""
+        shape = f"{len(self.names)} labels and {len(self.columns)} cells"
+        for row in self.rows:
+            if shape != (found := f"{len(row.labels)} labels and {len(row.cells)} cells"):
+                raise BoostbenchError(f"a row must have {shape}, as names and columns, not {found}")
 
     @cached_property
     def cells(self) -> list[TableCell]:
@@ -131,7 +145,7 @@ def to_terminal(table: Table) -> str:
     header, *rows = ("   ".join(line) for line in zip(*padded, strict=True))
     rule = "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * len(header)
     starred = " Bold is shown as *." if any(cell.best for cell in table.cells) else ""
-    first, *others = remarks_of(table)
+    first, *others = remarks_of(table) or [""]
     above = [plain(table.title), header.rstrip(), rule]
     below = [plain(text) for text in (first + starred, *others)]
     return "\n".join([*above, *(row.rstrip() for row in rows), "", *below]) + "\n"
@@ -202,10 +216,10 @@ def remarks_of(table: Table) -> list[str]:
 
 #: Widths in points, of text of 8 points: a column (3.2 in), a page, a letter, between columns.
 _COLUMN, _PAGE, _LETTER, _SPACE = 230.0, 500.0, 4.0, 6.0
-_MOST_ROWS, _LONGEST = 48, 26  # rows of a table, letters of a name
+_MOST_ROWS = 48  # of a table
 
 
-def to_latex(table: Table, *, label: str = "", own: Collection[str] = ()) -> str:
+def to_latex(table: Table, *, label: str = "") -> str:
     r"""Return a table in LaTeX, after a comment on the package needed.
 
     Parameters
@@ -213,14 +227,12 @@ def to_latex(table: Table, *, label: str = "", own: Collection[str] = ()) -> str
     table : Table
     label : str, default=""
         Label for ``\ref``; further tables have ``-2``, ``-3``, ... appended.
-    own : collection of str, default=()
-        Labels of boosters to set in italics, as those of the author.
     """
     texts = [r"% needs \usepackage{booktabs,graphicx}"]
     starts = [(p, start) for p in _by_noise(table) for start in range(0, len(p.rows), _MOST_ROWS)]
     for number, (part, start) in enumerate(starts, start=1):
-        lines, width = _tabular(part, slice(start, start + _MOST_ROWS), own)
-        caption = rf"{latex(part.title)}, continued" if start else _caption(part, own)
+        lines, width = _tabular(part, slice(start, start + _MOST_ROWS))
+        caption = rf"{latex(part.title)}, continued" if start else _caption(part)
         name = label if number == 1 else f"{label}-{number}"
         place = "table" if width <= _COLUMN else "table*"
         fit = [r"\resizebox{\textwidth}{!}{%", *lines, "}"] if width > _PAGE else lines
@@ -281,16 +293,10 @@ def _by_noise(table: Table) -> Iterator[Table]:
         yield replace(table, names=table.names[1:], rows=tuple(rows), title=title)
 
 
-def _joined(name: str, variant: str) -> str:
-    """Return name and variant; the variant tells rows apart, so that the name is shortened."""
-    head = shortened(in_print(name), max(4, _LONGEST - 2 - len(variant)))
-    return f"{head}, {variant}" if variant else name
-
-
-def _tabular(table: Table, rows: slice, own: Collection[str]) -> tuple[list[str], float]:
+def _tabular(table: Table, rows: slice) -> tuple[list[str], float]:
     """Return the lines of some rows of a table, and about its width in points."""
     names = short_labels([*table.columns, *(label for row in table.rows for label in row.labels)])
-    texts = {label: _joined(*pair) for label, pair in names.items()}
+    texts = {label: ", ".join(filter(None, pair)) for label, pair in names.items()}
     width = sum(
         _width([name, *(texts[row.labels[i]] for row in table.rows)])
         for i, name in enumerate(table.names)
@@ -299,7 +305,7 @@ def _tabular(table: Table, rows: slice, own: Collection[str]) -> tuple[list[str]
     for place, (label, with_paper) in enumerate(zip(table.columns, table.with_paper, strict=True)):
         name, variant = names[label]
         sides = ("ours", "paper") if with_paper else ("",)
-        heads += [(_name(name, label in own), latex(variant), side) for side in sides]
+        heads += [(latex(name), latex(variant), side) for side in sides]
         cells = [row.cells[place] for row in table.rows[rows]]
         width += _width([variant or name, *(c.text + c.paper for c in cells)]) + _SPACE * with_paper
     columns = f"@{{}}{'l' * len(table.names)}{'r' * len(heads)}@{{}}"
@@ -308,7 +314,7 @@ def _tabular(table: Table, rows: slice, own: Collection[str]) -> tuple[list[str]
     for new, row in table.new_labels(table.rows[rows]):
         lines += [r"\midrule"] * (new < 0 or row.is_summary > was_summary)
         was_summary = row.is_summary
-        line = [_name(texts[x], x in own) if i >= new else "" for i, x in enumerate(row.labels)]
+        line = [latex(texts[x]) if i >= new else "" for i, x in enumerate(row.labels)]
         for cell, with_paper in zip(row.cells, table.with_paper, strict=True):
             line += [_ours(cell), latex(cell.paper)][: 1 + with_paper]
         lines.append(rf"{' & '.join(line)} \\")
@@ -337,23 +343,12 @@ def _ours(cell: TableCell) -> str:
     return text + spread + rf"\textsuperscript{{{marks}}}" * bool(marks)
 
 
-def _caption(table: Table, own: Collection[str]) -> str:
+def _caption(table: Table) -> str:
     marks = dict.fromkeys(mark for cell in table.cells for mark in cell.marks)
     words = [f"{mark} {IN_WORDS[mark]}" for mark in marks if mark != EVEN]
     words += [f"Underlined: {IN_WORDS[EVEN]}"] if EVEN in marks else []
-    labels = {*table.columns, *(label for row in table.rows for label in row.labels)}
-    words += ["Italic: ours"] if labels & {*own} else []
     return latex(" ".join([f"{table.title}.", *table.footers[:1], *(f"{w}." for w in words)]))
 
 
-def _name(label: str, is_own: bool) -> str:
-    text = latex(_printed(label))
-    return rf"\textit{{{text}}}" if is_own else text
-
-
-def _printed(text: str) -> str:
-    return shortened(in_print(text), _LONGEST)
-
-
 def _width(texts: Iterable[str]) -> float:
-    return _LETTER * max(len(_printed(text)) for text in texts) + _SPACE
+    return _LETTER * max(len(in_print(text)) for text in texts) + _SPACE
