@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -40,6 +41,8 @@ def lazy(file: str, *others: str) -> tuple[Callable[[str], Any], Callable[[], li
     def attribute(name: str) -> Any:
         if name not in modules:
             raise AttributeError(f"module {file!r} has no attribute {name!r}")
+        if os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+            raise ImportError("unset NUMBA_DISABLE_JIT: boosters must be compiled")
         return getattr(import_module(modules[name]), name)
 
     return attribute, lambda: sorted((*modules, *others))

@@ -59,6 +59,14 @@ def test_the_display_of_a_notebook_is_not_used_and_kernels_are_compiled(monkeypa
     assert line.startswith("boostbench: NUMBA_DISABLE_JIT is ignored")
 
 
+def test_python_says_in_a_line_that_kernels_must_be_compiled():
+    command = [sys.executable, "-c", "from boostbench import make_booster"]
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    said = "ImportError: unset NUMBA_DISABLE_JIT: boosters must be compiled"
+    assert done.stderr.endswith(f"{said}\n")
+
+
 def test_settings_of_matplotlib_that_are_not_utf_8_are_one_line(tmp_path):
     (tmp_path / "matplotlibrc").write_bytes(b"backend: \xff\n")
     code = "from boostbench.reports.figures.style import drawing_style\nwith drawing_style(): pass"
