@@ -152,7 +152,7 @@ def overridden(source: Source, text: str) -> Source:
     BoostbenchError
         If that is impossible.
     """
-    where = f"--set {text}"
+    where = f"--set {_cut(text, 100)}"
     dotted, equals, value_text = text.partition("=")
     steps = [step.strip() for step in dotted.removesuffix("+").split(".")]
     if not equals or not all(steps):
