@@ -28,12 +28,14 @@ def test_all_reports_come_from_packed_records_alone(boostbench, tiny, tmp_path, 
     for file in files:
         assert (tmp_path / "1" / file).read_bytes() == (tmp_path / "2" / file).read_bytes()
     assert boostbench("report", tiny, "--jobs", "2").code == 2
+    of_size = boostbench("report", "--all", "--size", "quick")
+    assert (of_size.code, of_size.out.count("report.html")) == (0, 0)
     index = tmp_path / "1" / "index.html"
     index.unlink()
     index.mkdir()  # cannot be replaced by a file
     outcome = boostbench("report", "--all", "--output", tmp_path / "1", "--jobs", "1")
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
-    assert "cannot be written: Is a directory" in outcome.err
+    assert "cannot be written: a folder, where a file" in outcome.err
 
 
 def test_all_reports_of_an_empty_folder_are_refused_in_a_line(boostbench, in_this_process):
