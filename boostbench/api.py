@@ -29,6 +29,7 @@ from boostbench.experiments.planning.plans import Plan
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore, pack
 from boostbench.inputs import load_plugins
+from boostbench.whole_files import in_home
 
 # Imports that a single method needs are local to it, so that planning loads no plotting library
 # and reporting no executor.
@@ -450,7 +451,7 @@ def load_experiments(
     loaded = load_configs(
         configs, overrides, size=size, data_dirs=folders, check_parameters=check_parameters
     )
-    store = RecordStore(results)
+    store = RecordStore(in_home(results))
     runs_of_configs = [expand(config) for config in loaded]
     selected = set(select([run for runs in runs_of_configs for run in runs], only, size))
     return tuple(
@@ -477,8 +478,9 @@ def load_dataset(name: str | Path, *, data: Paths = (), **options: Any) -> Datas
     >>> load_dataset("iris").X.shape
     (150, 4)
     """
-    if is_data_file(str(*paths_of(name))):
-        return load_file(Path(name).expanduser(), **options)
+    (path,) = paths_of(name)
+    if is_data_file(str(path)):
+        return load_file(path, **options)
     return load(str(name), data_dirs=paths_of(data), **options)
 
 
@@ -486,4 +488,4 @@ def paths_of(paths: Paths) -> tuple[Path, ...]:
     """Return one path or several paths as a tuple; a table has no path."""
     if hasattr(paths, "columns"):
         raise BoostbenchError("a table is no path; write a file, as by X.to_csv('x.csv'), first")
-    return (Path(paths),) if isinstance(paths, str | Path) else tuple(map(Path, paths))
+    return tuple(map(in_home, [paths] if isinstance(paths, str | Path) else paths))

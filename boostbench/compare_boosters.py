@@ -8,9 +8,10 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
@@ -29,7 +30,7 @@ from boostbench.registry import Registry, weak_learners
 from boostbench.registry import boosters as known_boosters
 from boostbench.resources import shipped
 from boostbench.source import read_value
-from boostbench.whole_files import write_file
+from boostbench.whole_files import in_home
 
 if TYPE_CHECKING:
     from boostbench.reports.comparison import Comparison
@@ -105,16 +106,14 @@ def compare(
     ['dataset', 'booster', 'runs', 'error', 'low', 'high', 'best', 'near_best']
     >>> folder.cleanup()
     """
-    experiment = comparison_experiment(boosters, on, **options)
+    experiment = comparison_experiment(boosters, on, rope, **options)
     folds = len({run.split for run in experiment.runs})
     for label, dataset in data_of(experiment):
         for remark in cautions(dataset, folds):
             warnings.warn(f"{label}: {remark}", stacklevel=2)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
-    comparison = answer(experiment, rope, page)
-    remember(experiment, comparison, on=on, **options)
-    return comparison
+    return answer(experiment, rope, page)
 
 
 def answer(
@@ -127,24 +126,17 @@ def answer(
     data, metric = dict(data_of(experiment)), experiment.config.metrics[0]
     comparison = compare_boosters(study, data, rope, metric)
     if page is not None:
-        write_page(study, comparison, Path(page).expanduser())
+        write_page(study, comparison, in_home(page))
     return comparison
 
 
-def remember(
+def winners(
     experiment: Experiment, comparison: Comparison, **options: Any
-) -> list[dict[str, Any]]:
-    """Store the best booster of each data set in the results folder, for `last_winner`.
-
-    Returns
-    -------
-    winners : list of dict
-        Options of `boostbench.models.fit_model`, one for each data set.
-    """
+) -> Iterator[dict[str, Any]]:
+    """Yield the options of `boostbench.models.fit_model` for the best booster of each data set."""
     kept = ("target", "drop", "types", "encode", "rounds", "data", "plugins")
     same = {key: options[key] for key in kept if options.get(key) not in (None, "ordinal")}
     by_label = {each.label or each.name: each for each in experiment.config.boosters}
-    winners = []
     for on in _names(options["on"]):
         rows = comparison.boosters[comparison.boosters["dataset"] == _stem(on)]
         if len(rows):
@@ -153,38 +145,7 @@ def remember(
             told = ",".join(f"{key}={json.dumps(value)}" for key, value in params.items())
             own = {"rounds": best.rounds} if best.rounds else {}
             name = ":".join(filter(None, [best.component, told]))
-            winners.append({"booster": name, "on": on, **same, **own})
-    path = _folder(options.get("results", "results")) / "last.json"
-    write_file(path, json.dumps(winners, indent=2, default=str).encode())
-    return winners
-
-
-def last_winner(results: str | Path = "results", on: str = "") -> dict[str, Any]:
-    """Return the options of `boostbench.models.fit_model` for the best of the last `compare`.
-
-    Parameters
-    ----------
-    results : str or path, default="results"
-    on : str, default=""
-        One of the data sets of that comparison; may be omitted if it had one.
-
-    Raises
-    ------
-    BoostbenchError
-        If there is no such comparison.
-    """
-    path = _folder(results) / "last.json"
-    winners: dict[str, dict[str, Any]] = {}
-    with suppress(OSError, ValueError, LookupError, TypeError):  # absent, or damaged
-        winners = {each["on"]: each for each in json.loads(path.read_bytes())}
-    if not winners:
-        what = "name a booster; without one, the best of the last 'boostbench compare' is fitted"
-        raise BoostbenchError(f"{what}, and there was none", where=str(results))
-    if on not in winners and (on or len(winners) > 1):
-        known = ", ".join(winners)
-        what = f"the last comparison was on {known}; name a booster, or one of these with --on"
-        raise BoostbenchError(what, where=str(path))
-    return winners[on or next(iter(winners))]
+            yield {"booster": name, "on": on, **same, **own}
 
 
 def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Booster]]:
@@ -207,7 +168,9 @@ def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Boost
     BoostbenchError
         If the file with the recommendations is missing, or as for `experiment_on`.
     """
-    two = {data.n_classes == 2 for _, data in data_of(experiment_on(["samme"], on, **options))}
+    with TemporaryDirectory() as folder:  # a copy of a file is not kept
+        experiment = experiment_on(["samme"], on, **{**options, "results": folder})
+        two = {data.n_classes == 2 for _, data in data_of(experiment)}
     table = shipped(ADVICE) / "recommended.csv"
     if not table.is_file():
         what = "the recommendations of the noise study are not here; name boosters to compare"
@@ -224,14 +187,21 @@ def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Boost
     return rows, [{b.component: {"label": b.label, **b.params.plain()}} for b in chosen]
 
 
-def comparison_experiment(boosters: Sequence[Booster], on: Paths, **options: Any) -> Experiment:
+def comparison_experiment(
+    boosters: Sequence[Booster], on: Paths, rope: float | None = None, **options: Any
+) -> Experiment:
     """Return the experiment that compares boosters by cross-validation.
 
     Parameters
     ----------
     boosters, on, **options
         As for `experiment_on`; at least two boosters.
+    rope : float or None, default=None
+        As for `compare`; only checked.
     """
+    from boostbench.reports.comparison import rope_of
+
+    rope_of(rope, options.get("metric", "error"))  # before the training
     boosters = [boosters] if isinstance(boosters, str) else boosters
     if len(boosters) < 2:
         raise BoostbenchError(f"name two boosters or more, or take --advise; found {len(boosters)}")
@@ -301,9 +271,6 @@ def experiment_on(
         raise BoostbenchError(what, where="--on")
     copies = _folder(results) / "data"
     given: dict[str, Any] = {"target": target, "drop": drop, "types": types}
-    files = {each: _copy_file(each, copies, given) for each in names if is_data_file(each)}
-    if any(given.values()) and not files:
-        raise BoostbenchError("target, drop and types are given, but no data file is given")
     load_plugins(paths_of(plugins))
     curve = QUANTITIES.asked_by("metrics").get(metric, "test_error")  # a wrong one is refused
     has_own_curve = QUANTITIES[curve].kept == "rounds" and not QUANTITIES[curve].always
@@ -311,7 +278,6 @@ def experiment_on(
         "name": name,
         "boosters": [_booster_entry(booster, _folder(results)) for booster in boosters],
         "rounds": rounds,
-        "datasets": [files.get(each, each) for each in names],
         "split": {"folds": folds, "stratify": True},
         "noise": _noise_entry(noise),
         "seeds": repeats,
@@ -319,11 +285,19 @@ def experiment_on(
         "metrics": list(dict.fromkeys([metric, "confusion"])),
         "report": [{"curves": {"y": curve}} if has_own_curve else "curves"],
     }
-    folders = [*paths_of(data), *([copies] if files else [])]
-    experiment = Experiment.load(config, results=results, data=folders, plugins=plugins)
-    if len(experiment.config.noise) > 1:
-        what = "boosters are compared under one noise; give one value"
-        raise BoostbenchError(what, where="noise")
+    with ExitStack() as undo:  # what is refused leaves no copy
+        files = {
+            each: _copy_file(each, copies, given, undo) for each in names if is_data_file(each)
+        }
+        if any(given.values()) and not files:
+            raise BoostbenchError("target, drop and types are given, but no data file is given")
+        config["datasets"] = [files.get(each, each) for each in names]
+        folders = [*paths_of(data), *([copies] if files else [])]
+        experiment = Experiment.load(config, results=results, data=folders, plugins=plugins)
+        if len(experiment.config.noise) > 1:
+            what = "boosters are compared under one noise; give one value"
+            raise BoostbenchError(what, where="noise")
+        undo.pop_all()
     return experiment
 
 
@@ -349,7 +323,7 @@ def _names(on: Paths) -> list[str]:
 
 def _folder(results: str | Path) -> Path:
     """Return the folder of a comparison in the results folder."""
-    return Path(results) / "compare"
+    return in_home(results) / "compare"
 
 
 def _booster_entry(booster: Booster, folder: Path) -> Any:
@@ -451,11 +425,17 @@ def split_parameters(text: str) -> tuple[str, dict[str, Any]]:
     return match[1], params
 
 
-def _copy_file(name: str, folder: Path, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Copy a file into a data folder and return its config entry."""
+def _copy_file(
+    name: str, folder: Path, given: Mapping[str, Any], undo: ExitStack
+) -> dict[str, Any]:
+    """Copy a file into a data folder and return its config entry; ``undo`` removes a new copy."""
     # With the suffix, unless it is the usual one: mine.csv and mine.tsv are two files.
     dataset = PREFIX + re.sub(r"[^\w-]+", "-", Path(name).name.removesuffix(".csv"))
-    add_file(Path(name).expanduser(), dataset, folder, **given, replace=True)
+    before = {*folder.glob(f"{dataset}.*")}
+    added, *_ = add_file(in_home(name), dataset, folder, **given, replace=True)
+    for path in {*folder.glob(f"{dataset}.*")} - before:
+        undo.callback(path.unlink, missing_ok=True)
+    next(cautions(added, 0), None)  # refuses labels that tell all rows apart
     return {dataset: {"as": _stem(name)}}
 
 

@@ -33,7 +33,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from boostbench.errors import BoostbenchError, ChangedError, PluginError
-from boostbench.whole_files import sha256_of, write_file
+from boostbench.whole_files import in_home, sha256_of, write_file
 
 #: Exceptions of plugins that are reported instead of ending the command.
 ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
@@ -260,7 +260,7 @@ def load_plugin(path: Path, *, where: str = "") -> ModuleType:
     PluginError
         If the file is absent, must not be executed, or raises an exception.
     """
-    path = Path(path).expanduser().resolve()
+    path = in_home(path).resolve()
     check_allowed(f"plugin file {path}", where=where)
     if _plugin:
         _note_opened(str(path), os.O_RDONLY)  # whether it was loaded before or not

@@ -44,6 +44,7 @@ from boostbench.data.splits import fold_ids
 from boostbench.errors import BoostbenchError
 from boostbench.models import booster_for, fitting
 from boostbench.quantities.predictions import probabilities_of
+from boostbench.whole_files import in_home
 
 Labels = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -140,7 +141,7 @@ def find_label_errors(
     found = replace(found, left_out=rare, columns=dataset.columns)
     table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
     if any(column.kind == "label" for column in dataset.columns):
-        file = Path(on).expanduser()
+        file = in_home(on)
         if not is_data_file(str(on)):
             file = locate(str(on), None, paths_of(options.get("data", ()))).paths[-1]
         table, _ = read_rows(file, dataset.columns)

@@ -25,7 +25,7 @@ from boostbench.experiments.running.execution import make
 from boostbench.experiments.store.record import versions
 from boostbench.inputs import load_plugins
 from boostbench.reports.text import listed
-from boostbench.whole_files import read_file, write_file
+from boostbench.whole_files import in_home, read_file, write_file
 
 #: Classes, whose names begin with a capital, that a model of this package consists of.
 _OURS = re.compile(
@@ -78,7 +78,7 @@ class Model:
             if not Path(getattr(module, "__file__", None) or __file__).exists():
                 what = f"{name.rpartition('.')[2]} is in no file; write it to one, and import it"
                 raise BoostbenchError(what, where=str(path))
-        write_file(Path(path), content)
+        write_file(in_home(path), content)
 
 
 def booster_for(
@@ -194,7 +194,7 @@ def load_model(path: str | Path, *, trust: Collection[str] = (), plugins: Paths 
     """
     where = str(path)
     skops = import_extra("skops.io", "serve", where=where)
-    content = read_file(Path(path))
+    content = read_file(in_home(path))
     if not content.startswith(b"PK"):
         what = "this is not a model of 'boostbench fit'; pickles are not opened"
         raise BoostbenchError(f"{what}, they may run any code", where=where)
@@ -248,7 +248,7 @@ def predict_file(
         If columns are missing or of another type, with a line for each of them.
     """
     encoder, booster = (step for _, step in model.pipeline.steps)
-    frame, place = read_rows(Path(path), encoder.columns_)
+    frame, place = read_rows(in_home(path), encoder.columns_)
     if len(frame) == 0:
         raise BoostbenchError("there is a header but no row", where=str(path))
     X, remarks = encoder.read(frame, place)

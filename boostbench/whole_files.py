@@ -20,6 +20,11 @@ LARGEST = 2**30
 _BLOCK = 2**20
 
 
+def in_home(path: str | Path) -> Path:
+    """Return a path with ``~`` as the home folder; ``~name`` without such a user is a name."""
+    return Path(os.path.expanduser(path))
+
+
 def open_file(path: Path) -> BinaryIO:
     """Open a regular file for reading.
 
@@ -82,6 +87,14 @@ def _sha256_of(path: str, inode: int, size: int, times: tuple[int, int]) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
+def check_place(path: Path) -> None:
+    """Raise OSError if a folder, a pipe or a device is where a file is to be written."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "a folder, where a file is to be written", str(path))
+    if path.is_fifo() or path.is_char_device() or path.parent == Path("/dev"):
+        raise OSError(errno.EINVAL, "a pipe or device, where a file is to be", str(path))
+
+
 def write_file(path: Path, content: bytes) -> None:
     """Write a file atomically and durably, see `write_files`."""
     write_files({path: content})
@@ -97,14 +110,11 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     Raises
     ------
     OSError
-        If a file cannot be written; existing files are unchanged, as are pipes and devices.
+        If a file, which the error names, cannot be written; existing files are unchanged, as are
+        pipes and devices.
     """
     for path in contents:
-        if path.is_dir():
-            what = "a folder, where a file is to be written"
-            raise IsADirectoryError(errno.EISDIR, what, str(path))
-        if path.is_fifo() or path.is_char_device() or path.parent == Path("/dev"):
-            raise OSError(errno.EINVAL, "a pipe or device, where a file is to be", str(path))
+        check_place(path)
     temporary = {path: path.with_name(f".{os.urandom(16).hex()}.tmp") for path in contents}
     try:
         for path, content in contents.items():
@@ -117,10 +127,12 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
             temporary[path].replace(path)
         for folder in {path.parent for path in contents}:
             _flush_folder(folder)
-    except BaseException:
-        for path in temporary.values():
+    except BaseException as error:
+        for name in temporary.values():
             with suppress(OSError):
-                path.unlink(missing_ok=True)
+                name.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # not the name of the temporary file, or none
+            error.filename = str(path)
         raise
 
 

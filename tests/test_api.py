@@ -144,6 +144,14 @@ def test_data_sets_are_loaded_from_a_folder(tmp_path):
     assert own.X.tolist() == [[1, 2], [3, 4], [5, 6]]
 
 
+def test_the_home_folder_has_a_sign_and_other_names_begin_with_it_too(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    experiment = Experiment.load(path, results="~/results")
+    assert experiment.store.folder == tmp_path / "home" / "results" / "runs"
+    (tmp_path / "~$own.csv").write_text("a,b,target\n1,2,x\n3,4,y\n5,6,x\n")
+    assert load_dataset("~$own.csv").n_rows == 3
+
+
 def test_packed_records_have_the_rows_that_reports_read(done, path, tmp_path):
     frame, rows = done.results(), load_results()
     done.pack()

@@ -85,14 +85,32 @@ def test_one_booster_is_not_enough():
         comparison_experiment("samme", "iris", **SMALL)
 
 
-def test_rare_classes_are_warned_of_and_labels_that_tell_all_rows_apart_are_refused(tmp_path):
+def test_rare_classes_are_warned_of(tmp_path):
     rows = [f"{n},{label}" for n, label in enumerate("ababababc")]
     (tmp_path / "few.csv").write_text("\n".join(["x,class", *rows]) + "\n")
     options = {**SMALL, "executor": "inline"}
     with pytest.warns(UserWarning, match="few: class 'c' has one row: when it is tested, it has"):
         compare(["samme", "sm-boost"], "few.csv", **options)
-    with pytest.raises(BoostbenchError, match="fewer than two labels occur twice"):
-        compare(["samme", "sm-boost"], "few.csv", target="x", **options)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"target": "x"}, "fewer than two labels occur twice"),
+        ({"folds": 1}, "split.folds must be at least 2, found 1"),
+        ({"noise": {"model": "exchange", "rate": [0.1, 0.2]}}, "compared under one noise"),
+        ({"on": ["few.csv", "absent.csv"]}, "absent.csv: the file cannot be read"),
+        ({"rope": -1.0}, "the rope must be points from 0 to 100"),
+        ({"metric": "erorr"}, "unknown metric 'erorr'; did you mean 'error'"),
+    ],
+)
+def test_a_refused_comparison_trains_nothing_and_leaves_no_copy(tmp_path, wrong, message):
+    rows = [f"{n},{label}" for n, label in enumerate("abababab")]
+    (tmp_path / "few.csv").write_text("\n".join(["x,class", *rows]) + "\n")
+    options = {"on": "few.csv", **SMALL, "executor": "inline", **wrong}
+    with pytest.raises(BoostbenchError, match=message):
+        compare(["samme", "sm-boost"], **options)
+    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["few.csv"]
 
 
 @pytest.mark.parametrize(("n_copies", "is_told"), [(0, False), (1, False), (2, True)])

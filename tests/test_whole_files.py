@@ -19,6 +19,7 @@ def test_a_write_that_ends_early_leaves_the_old_file_alone(tmp_path, monkeypatch
     monkeypatch.setattr(os, call, failing)
     with pytest.raises(type(error)):
         write_file(path, b"new")
+    assert getattr(error, "filename", str(path)) == str(path)
     assert {file.name: file.read_bytes() for file in tmp_path.iterdir()} == {"file": b"old"}
 
 

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import fields, is_dataclass
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -25,6 +26,7 @@ from boostbench.cli.output import OK, PrintedLog, discard_output, print_error
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.store.interrupts import interrupted_since, interruptible
 from boostbench.inputs import remove_damaged
+from boostbench.whole_files import in_home
 
 #: Exit codes: an invalid command, config, data file or plugin; a bug in boostbench; stopped by
 #: Ctrl-C, SIGTERM or SIGHUP.
@@ -87,6 +89,8 @@ def guarded(command: Callable[..., int | None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(**arguments: Any) -> None:
+        for name, value in arguments.items():  # a shell expands no ~ after --output=
+            arguments[name] = in_home(value) if isinstance(value, Path) else value
         for group in groups:
             values = {field.name: arguments.pop(field.name) for field in fields(group.annotation)}
             arguments[group.name] = group.annotation(**values)

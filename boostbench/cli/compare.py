@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import re
 import sys
 from contextlib import redirect_stdout
 from dataclasses import dataclass
+from importlib.metadata import requires
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -23,8 +25,8 @@ from boostbench.cli.options import (
     option,
 )
 from boostbench.cli.output import (
+    check_output,
     is_fancy,
-    is_parquet,
     print_columns,
     print_error,
     print_json,
@@ -33,6 +35,7 @@ from boostbench.cli.output import (
 )
 from boostbench.cli.run import run_and_print
 from boostbench.errors import import_extra
+from boostbench.whole_files import check_place
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,8 +108,9 @@ def compare(
     """
     from boostbench import compare_boosters as comparing
     from boostbench.data.cautions import cautions
-    from boostbench.reports.comparison import rope_of
 
+    if page is not None:
+        check_place(page)
     given, named = options.given(), list[Any](boosters)
     with redirect_stdout(sys.stderr):  # stdout gets the result only
         if advise:
@@ -114,11 +118,11 @@ def compare(
             named += advised
             print("The noise study (docs/noise-study.md) recommends for as many classes:")
             print_rows(rows)
-            for package in ("catboost", "chimeraboost"):
+            of_study = re.findall(r"(\w+)\S*; extra == .study", str(requires("boostbench")))
+            for package in of_study:
                 if package in str(advised):
                     import_extra(package, "study", where="--advise")
-        experiment = comparing.comparison_experiment(named, **given)
-        rope = rope_of(rope, options.metric)
+        experiment = comparing.comparison_experiment(named, rope=rope, **given)
         for label, dataset in comparing.data_of(experiment):
             if dataset.name.startswith(comparing.PREFIX):
                 print(f"{label}:")
@@ -127,7 +131,6 @@ def compare(
                 print(f"{label}: {remark}")
         code = run_and_print(experiment, experiment.plan(), quiet=as_json, jobs=jobs, retry=retry)
     comparison = comparing.answer(experiment, rope, page)
-    winners = comparing.remember(experiment, comparison, **given)
     if as_json:
         print_json(comparison.plain())
         return code
@@ -138,7 +141,7 @@ def compare(
     print("", *comparison.remarks, sep="\n")
     if page is not None:
         print(f"\n{page}")
-    for winner in winners:
+    for winner in comparing.winners(experiment, comparison, **given):
         on = winner["on"]
         file = f"{Path(on).name.partition('.')[0]}.skops"
         print(next_line("fit", winner["booster"], "--on", on, **winner, output=file))
@@ -163,7 +166,7 @@ def labels(
     """
     from boostbench.label_errors import find_label_errors
 
-    is_parquet(output)  # refuses an absent package before the work
+    check_output(output)
     given = options.given()
     on_fit = _show_fits if is_fancy(sys.stderr) else None
     found, table = find_label_errors(on, on_fit=on_fit, **given)
@@ -203,32 +206,27 @@ def _show_fits(done: int, total: int) -> None:
 
 
 def fit(
-    booster: Annotated[
-        str, argument("BOOSTER", "As for compare; by default the best of the last compare.")
-    ] = "",
+    booster: Annotated[str, argument("BOOSTER", "As for compare.")],
     *,
-    on: Annotated[str, option("DATA", f"{_DATA}.")] = "",
+    on: Annotated[str, option("DATA", f"{_DATA}.")],
     options: DataOptions,
     seed: Annotated[int, option("N", "Seed of the booster.", min=0)] = 0,
-    results: Results = Path("results"),
     output: Annotated[Path, option("FILE", "File of the model.", "--output", "-o")],
 ) -> None:
     """Fit a booster to all rows of a data set and write the model.
 
-    The model holds the encoding of the columns, the booster and the classes. After compare, its
-    best booster and its options are the defaults.
+    The model holds the encoding of the columns, the booster and the classes. For its best booster,
+    compare prints this command.
 
     Examples:
       boostbench fit sm-boost --on patients.csv --target diagnosis -o patients.skops
-      boostbench fit -o patients.skops
+      boostbench fit samme:weak_learner=stump --on wine --rounds 50 -o wine.skops
     """
-    from boostbench.compare_boosters import last_winner
     from boostbench.models import fit_model
 
     import_extra("skops.io", "serve", where="fit")
-    named = {key: name for key, name in {"booster": booster, "on": on}.items() if name}
-    winner = {} if booster and on else last_winner(results, on)
-    model = fit_model(**{**winner, **options.given(), **named}, seed=seed)
+    check_place(output)  # before the work
+    model = fit_model(booster, on, seed=seed, **options.given())
     model.save(output)
     facts, classes = model.facts, ", ".join(model.classes)
     with redirect_stdout(sys.stderr):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from boostbench.errors import import_extra
 from boostbench.reports.text import csv_text, plain, visible
-from boostbench.whole_files import write_file
+from boostbench.whole_files import check_place, write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,12 +74,13 @@ def print_columns(columns: Iterable[Column]) -> None:
     print_rows([dict(zip(titles, row, strict=True)) for row in rows])
 
 
-def is_parquet(file: Path | None) -> bool:
-    """Return whether a table is written as parquet, whose package must then be installed."""
-    if file is None or file.suffix != ".parquet":
-        return False
-    import_extra("pyarrow", "parquet", where=str(file))
-    return True
+def check_output(file: Path | None) -> None:
+    """Refuse a place of a table that is no file, and parquet without its package."""
+    if file is None:
+        return
+    check_place(file)
+    if file.suffix == ".parquet":
+        import_extra("pyarrow", "parquet", where=str(file))
 
 
 def write_table(table: pd.DataFrame, file: Path | None, texts: Iterable[str] = ()) -> None:
@@ -87,13 +88,14 @@ def write_table(table: pd.DataFrame, file: Path | None, texts: Iterable[str] = (
 
     In CSV, a spreadsheet shall not compute the ``texts``, columns with text of others.
     """
-    safe = {name: table[name].map(csv_text) for name in texts}
+    check_output(file)
+    safe = table.assign(**{name: table[name].map(csv_text) for name in texts})
     if file is None:
-        print(table.assign(**safe).to_csv(index=False, lineterminator="\n"), end="")
-    elif is_parquet(file):
+        print(safe.to_csv(index=False, lineterminator="\n"), end="")
+    elif file.suffix == ".parquet":
         write_file(file, table.to_parquet(index=False))
     else:
-        write_file(file, table.assign(**safe).to_csv(index=False, lineterminator="\n").encode())
+        write_file(file, safe.to_csv(index=False, lineterminator="\n").encode())
 
 
 def print_error(message: object) -> None:

@@ -87,15 +87,23 @@ def test_no_booster_and_no_recommendations_are_a_line_each(
         assert message in outcome.err
 
 
+@pytest.mark.parametrize("package", ["catboost", "lightgbm"])
 def test_advice_that_needs_a_package_is_refused_before_the_training(
-    boostbench, in_this_process, monkeypatch
+    boostbench, in_this_process, tmp_path, monkeypatch, package
 ):
-    monkeypatch.setitem(sys.modules, "catboost", None)
-    outcome = boostbench("compare", "--advise", "--on", "iris", *SMALL)
+    head = "classes,wrong_labels,take,nexttoit,error(%),regretelsewhere"
+    row = f"≥ 3,unknown,{package} (early stopping),filtered random-forest,20.1,1.5"
+    (tmp_path / "recommended.csv").write_text(f"{head}\n{row}\n", encoding="utf-8")
+    monkeypatch.setattr("boostbench.compare_boosters.shipped", lambda folder: tmp_path)
+    monkeypatch.setitem(sys.modules, package, None)
+    Path("plants.csv").write_text("x,class\n" + "".join(f"{n},{n % 3}\n" for n in range(30)))
+    outcome = boostbench("compare", "--advise", "--on", "plants.csv", *SMALL)
     assert outcome.code == 2
-    assert "--advise: needs the package 'catboost': pip install 'boostbench[study]'" in outcome.err
+    needed = f"--advise: needs the package '{package}': pip install 'boostbench[study]'"
+    assert needed in outcome.err
     assert "filtered random-forest" in outcome.err
     assert "runs" not in outcome.err
+    assert not [*tmp_path.rglob("own-*")]
 
 
 def test_labels_that_tell_all_rows_apart_and_tables_are_refused(boostbench, in_this_process):

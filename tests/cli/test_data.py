@@ -61,6 +61,12 @@ def test_an_added_file_can_be_used(boostbench, mushrooms, tmp_path):
     assert boostbench("show", "mushrooms", "--json").json["target"] == "edible"
 
 
+def test_the_sign_of_the_home_folder_is_read(boostbench, mushrooms, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    boostbench("data", "add", mushrooms, "--target", "edible", "--to=~/mine")
+    assert (tmp_path / "mine" / "mushrooms.csv").is_file()
+
+
 def test_changed_copies_are_noticed_and_replaced(boostbench, mushrooms):
     boostbench("data", "add", mushrooms, "--target", "edible")
     Path("datasets/mushrooms.csv").write_text(CSV.replace("4.5,green,yes\n", ""))

@@ -17,6 +17,7 @@ from typing import Any
 from boostbench.errors import BoostbenchError, nearest
 from boostbench.resources import shipped
 from boostbench.source import Keys, Source, read_source, show, source_of
+from boostbench.whole_files import in_home
 
 
 def shipped_configs() -> dict[str, Path]:
@@ -41,7 +42,7 @@ def find_config(reference: str) -> Path:
     BoostbenchError
         If there is no such file or name; the message suggests a similar one.
     """
-    path = Path(reference)
+    path = in_home(reference)
     if os.path.exists(path) and not path.is_dir():
         return path
     known = shipped_configs()
@@ -119,7 +120,7 @@ def _parent(reference: Any, path: Path, chain: tuple[Path, ...]) -> Path:
     """Return the file of the config that the one at ``path`` extends."""
     if not isinstance(reference, str) or not reference:
         raise BoostbenchError(f"must be the path or the name of a config, found {show(reference)}")
-    beside = path.parent / Path(os.path.expanduser(reference))
+    beside = path.parent / in_home(reference)
     parent = beside if os.path.isfile(beside) else find_config(reference)
     if parent.resolve() in [known.resolve() for known in chain]:
         raise BoostbenchError(f"{reference} is this config, or extends it")

@@ -19,6 +19,7 @@ from boostbench.experiments.runs import Run
 from boostbench.experiments.store.record import Record
 from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore
 from boostbench.quantities import NUMBERS, QUANTITIES
+from boostbench.whole_files import in_home
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -295,9 +296,9 @@ def load_results(
     BoostbenchError
         If the folder holds no record of a finished run.
     """
-    stores = [RecordStore(results)]
+    stores = [RecordStore(in_home(results))]
     if not stores[0].all_paths():
-        stores = [PackedRecords(file) for file in sorted(Path(results).glob(f"*/{PACKED}"))]
+        stores = [PackedRecords(file) for file in sorted(in_home(results).glob(f"*/{PACKED}"))]
     records: dict[str, Record] = {}
     for store in stores:
         for path in store.all_paths():
