@@ -101,7 +101,7 @@ def test_rare_classes_are_warned_of(tmp_path):
         ({"noise": {"model": "exchange", "rate": [0.1, 0.2]}}, "compared under one noise"),
         ({"on": ["few.csv", "absent.csv"]}, "absent.csv: the file cannot be read"),
         ({"rope": -1.0}, "the rope must be points from 0 to 100"),
-        ({"metric": "erorr"}, "unknown metric 'erorr'; did you mean 'error'"),
+        ({"metric": "errors"}, "unknown metric 'errors'; did you mean 'error'"),
     ],
 )
 def test_a_refused_comparison_trains_nothing_and_leaves_no_copy(tmp_path, wrong, message):
