@@ -8,7 +8,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +30,7 @@ from boostbench.registry import Registry, weak_learners
 from boostbench.registry import boosters as known_boosters
 from boostbench.resources import shipped
 from boostbench.source import read_value
-from boostbench.whole_files import in_home
+from boostbench.whole_files import in_home, write_file
 
 if TYPE_CHECKING:
     from boostbench.reports.comparison import Comparison
@@ -113,7 +113,9 @@ def compare(
             warnings.warn(f"{label}: {remark}", stacklevel=2)
     if experiment.run(jobs=jobs, executor=executor, on_event=on_event).interrupted:
         raise KeyboardInterrupt
-    return answer(experiment, rope, page)
+    comparison = answer(experiment, rope, page)
+    remember(experiment, comparison, on=on, **options)
+    return comparison
 
 
 def answer(
@@ -130,13 +132,20 @@ def answer(
     return comparison
 
 
-def winners(
+def remember(
     experiment: Experiment, comparison: Comparison, **options: Any
-) -> Iterator[dict[str, Any]]:
-    """Yield the options of `boostbench.models.fit_model` for the best booster of each data set."""
+) -> list[dict[str, Any]]:
+    """Store the best booster of each data set in the results folder, for `last_winner`.
+
+    Returns
+    -------
+    winners : list of dict
+        Options of `boostbench.models.fit_model`, one for each data set.
+    """
     kept = ("target", "drop", "types", "encode", "rounds", "data", "plugins")
     same = {key: options[key] for key in kept if options.get(key) not in (None, "ordinal")}
     by_label = {each.label or each.name: each for each in experiment.config.boosters}
+    winners = []
     for on in _names(options["on"]):
         rows = comparison.boosters[comparison.boosters["dataset"] == _stem(on)]
         if len(rows):
@@ -145,7 +154,38 @@ def winners(
             told = ",".join(f"{key}={json.dumps(value)}" for key, value in params.items())
             own = {"rounds": best.rounds} if best.rounds else {}
             name = ":".join(filter(None, [best.component, told]))
-            yield {"booster": name, "on": on, **same, **own}
+            winners.append({"booster": name, "on": on, **same, **own})
+    path = _folder(options.get("results", "results")) / "last.json"
+    write_file(path, json.dumps(winners, indent=2, default=str).encode())
+    return winners
+
+
+def last_winner(results: str | Path = "results", on: str = "") -> dict[str, Any]:
+    """Return the options of `boostbench.models.fit_model` for the best of the last `compare`.
+
+    Parameters
+    ----------
+    results : str or path, default="results"
+    on : str, default=""
+        One of the data sets of that comparison; may be omitted if it had one.
+
+    Raises
+    ------
+    BoostbenchError
+        If there is no such comparison.
+    """
+    path = _folder(results) / "last.json"
+    winners: dict[str, dict[str, Any]] = {}
+    with suppress(OSError, ValueError, LookupError, TypeError):  # absent, or damaged
+        winners = {each["on"]: each for each in json.loads(path.read_bytes())}
+    if not winners:
+        what = "name a booster; without one, the best of the last 'boostbench compare' is fitted"
+        raise BoostbenchError(f"{what}, and there was none", where=str(results))
+    if on not in winners and (on or len(winners) > 1):
+        known = ", ".join(winners)
+        what = f"the last comparison was on {known}; name a booster, or one of these with --on"
+        raise BoostbenchError(what, where=str(path))
+    return winners[on or next(iter(winners))]
 
 
 def advised(on: Paths, **options: Any) -> tuple[list[dict[str, str]], list[Booster]]:

@@ -131,6 +131,7 @@ def compare(
                 print(f"{label}: {remark}")
         code = run_and_print(experiment, experiment.plan(), quiet=as_json, jobs=jobs, retry=retry)
     comparison = comparing.answer(experiment, rope, page)
+    winners = comparing.remember(experiment, comparison, **given)
     if as_json:
         print_json(comparison.plain())
         return code
@@ -141,7 +142,7 @@ def compare(
     print("", *comparison.remarks, sep="\n")
     if page is not None:
         print(f"\n{page}")
-    for winner in comparing.winners(experiment, comparison, **given):
+    for winner in winners:
         on = winner["on"]
         file = f"{Path(on).name.partition('.')[0]}.skops"
         print(next_line("fit", winner["booster"], "--on", on, **winner, output=file))
@@ -206,27 +207,33 @@ def _show_fits(done: int, total: int) -> None:
 
 
 def fit(
-    booster: Annotated[str, argument("BOOSTER", "As for compare.")],
+    booster: Annotated[
+        str, argument("BOOSTER", "As for compare; by default the best of the last compare.")
+    ] = "",
     *,
-    on: Annotated[str, option("DATA", f"{_DATA}.")],
+    on: Annotated[str, option("DATA", f"{_DATA}.")] = "",
     options: DataOptions,
     seed: Annotated[int, option("N", "Seed of the booster.", min=0)] = 0,
+    results: Results = Path("results"),
     output: Annotated[Path, option("FILE", "File of the model.", "--output", "-o")],
 ) -> None:
     """Fit a booster to all rows of a data set and write the model.
 
-    The model holds the encoding of the columns, the booster and the classes. For its best booster,
-    compare prints this command.
+    The model holds the encoding of the columns, the booster and the classes. After compare, its
+    best booster and its options are the defaults.
 
     Examples:
       boostbench fit sm-boost --on patients.csv --target diagnosis -o patients.skops
-      boostbench fit samme:weak_learner=stump --on wine --rounds 50 -o wine.skops
+      boostbench fit -o patients.skops
     """
+    from boostbench.compare_boosters import last_winner
     from boostbench.models import fit_model
 
     import_extra("skops.io", "serve", where="fit")
     check_place(output)  # before the work
-    model = fit_model(booster, on, seed=seed, **options.given())
+    named = {key: name for key, name in {"booster": booster, "on": on}.items() if name}
+    winner = {} if booster and on else last_winner(results, on)
+    model = fit_model(**{**winner, **options.given(), **named}, seed=seed)
     model.save(output)
     facts, classes = model.facts, ", ".join(model.classes)
     with redirect_stdout(sys.stderr):

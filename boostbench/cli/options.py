@@ -75,7 +75,7 @@ Quiet = Annotated[bool, flag("Print failures only.", "--quiet", "-q")]
 
 @dataclass(frozen=True, kw_only=True)
 class Experiments:
-    """Options that select experiments and runs, their data and their results."""
+    """Options that select experiments, their data and their results."""
 
     configs: Annotated[
         list[str],
@@ -95,15 +95,6 @@ class Experiments:
     size: Annotated[
         str | None, option("SIZE", "Use this variant of the config: quick, standard or full.")
     ] = None
-    only: Annotated[
-        list[str],
-        option(
-            "PATTERN",
-            "Only runs whose data set, booster or noise has this name, or whose id matches, "
-            "e.g. 'dna/*/clean/*'",
-            many=True,
-        ),
-    ]
     plugins: Plugins
     no_plugins: Annotated[
         bool, flag("Refuse a config that names Python code to execute.", "--no-plugins")
@@ -118,6 +109,21 @@ class Experiments:
         given = {**vars(self), **more}
         with refusing_code(given.pop("no_plugins")):
             return load_experiments(**given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectedRuns(Experiments):
+    """Options that select experiments and runs."""
+
+    only: Annotated[
+        list[str],
+        option(
+            "PATTERN",
+            "Only runs whose data set, booster or noise has this name, or whose id matches, "
+            "e.g. 'dna/*/clean/*'",
+            many=True,
+        ),
+    ]
 
 
 def parse_rounds(text: str) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
@@ -16,14 +16,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from boostbench.cli.options import Experiments, Jobs, Output, Results, flag, option, parse_rounds
+from boostbench.cli.options import Jobs, Output, Results, SelectedRuns, flag, option, parse_rounds
 from boostbench.cli.output import INCOMPLETE, OK, PrintedLog, print_error, write_table
+from boostbench.data.catalog import find_entry
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.shipped import read_extended, shipped_configs
 from boostbench.threads import n_cores
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
+    from boostbench.experiments.planning.plans import Result
     from boostbench.reports.experiment_report import Report
 
 _DOCS = Path("docs/_build/html")
@@ -35,7 +37,7 @@ _Output = Annotated[
 
 def report(
     *,
-    selection: Experiments,
+    selection: SelectedRuns,
     all_: Annotated[bool, flag("All shipped configs with a folder in --results.", "--all")] = False,
     pack: Annotated[bool, flag("Also pack the records into the report folder.", "--pack")] = False,
     paper: Annotated[
@@ -59,8 +61,12 @@ def report(
       boostbench report my-study.yaml --paper
       boostbench report --all --output DIR
     """
+    if pack and selection.only:
+        raise BoostbenchError("packs all runs of a config; leave --only out", where="--pack")
     if all_ == bool(selection.configs):
         raise BoostbenchError("name configs, or give --all", where="report")
+    if all_ and selection.size:
+        raise BoostbenchError("--all includes all sizes; leave --size out", where="report")
     if jobs and not all_:
         raise BoostbenchError("is for --all; leave it out", where="--jobs")
     if all_:
@@ -112,7 +118,7 @@ _Made = tuple[tuple[int, Path | None], str, str]
 
 
 def _write_all(
-    selection: Experiments, jobs: int, make: Callable[[Experiments], _Made]
+    selection: SelectedRuns, jobs: int, make: Callable[[SelectedRuns], _Made]
 ) -> Iterator[tuple[int, Path | None]]:
     """Write and print the reports of all shipped configs, those of the most records first.
 
@@ -127,7 +133,7 @@ def _write_all(
         written = read_extended(path, [])[0].data
         for size in (None, *written.get("sizes", ())):
             folder = selection.results / "-".join(filter(None, [written["name"], size]))
-            if folder.is_dir() and selection.size in (None, size):
+            if folder.is_dir():
                 n_bytes = sum(packed.stat().st_size for packed in folder.glob(PACKED))
                 parts.append((n_bytes, replace(selection, configs=[name], size=size)))
     largest_first = [part for _, part in sorted(parts, key=lambda each: -each[0])]
@@ -143,7 +149,7 @@ def _write_all(
         raise BoostbenchError(what, where="report") from None
 
 
-def _printed(selection: Experiments, **options: Any) -> _Made:
+def _printed(selection: SelectedRuns, **options: Any) -> _Made:
     """Write a report by `write_report`; it is left out if the config or its records are wrong."""
     logging.getLogger("boostbench").handlers = [PrintedLog()]  # of this process
     outcome: tuple[int, Path | None] = INCOMPLETE, None
@@ -192,10 +198,13 @@ def site(
 
 def export(
     *,
-    selection: Experiments,
+    selection: SelectedRuns,
     at: Annotated[
         str | None, option("ROUNDS", "Rounds, e.g. 10,100, or end; by default all.")
     ] = None,
+    sources: Annotated[
+        bool, flag("Add source, licence and citation of each data set.", "--sources")
+    ] = False,
     output: Output = None,
 ) -> int:
     """Print the numbers behind the curves as CSV.
@@ -207,7 +216,7 @@ def export(
     Examples:
       boostbench export noise20 --at 10,100,1000 > errors.csv
       boostbench export quickstart --results DIR
-      boostbench export quickstart --at end -o quickstart.parquet
+      boostbench export quickstart --at end --sources -o quickstart.parquet
     """
     rounds: Any = at if at in (None, "end") else parse_rounds(str(at))
 
@@ -217,8 +226,28 @@ def export(
     results = [result for experiment in experiments for result in experiment.study().results]
     metrics = {name for experiment in experiments for name in experiment.config.metrics}
     frame = export_rows(results, rounds, metrics)
+    if sources:
+        for key, of in _sources(experiments, results).items():
+            frame[key] = frame["dataset"].map(of)
     write_table(frame, output, ("dataset", "booster"))
     if n_absent := sum(not result.ok for result in results):
         what = f"{n_absent} of {len(results)} runs have no result"
         print_error(f"{what}; `boostbench status` lists them")
     return INCOMPLETE if n_absent else OK
+
+
+def _sources(
+    experiments: Sequence[Experiment], results: Sequence[Result]
+) -> dict[str, dict[str, str]]:
+    """Return source, licence and citation of each data set; a file of one's own has none."""
+    from boostbench.data.downloads import downloads_of
+
+    dirs = [folder for experiment in experiments for folder in experiment.data]
+    found: dict[str, dict[str, str]] = {"source": {}, "licence": {}, "citation": {}}
+    for label, name in {r.run.dataset: r.run.data.component for r in results}.items():
+        entry = find_entry(name, dirs)
+        found["citation"][label] = entry.citation
+        for download in downloads_of(entry)[:1]:
+            found["source"][label] = download.title
+            found["licence"][label] = download.licence or "none stated"
+    return found

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from boostbench.cli.options import Experiments, Jobs, Json, Quiet, Retry, flag, next_line, option
+from boostbench.cli.options import Jobs, Json, Quiet, Retry, SelectedRuns, flag, next_line, option
 from boostbench.cli.output import INCOMPLETE, OK, is_fancy, print_error, print_json, print_rows
 from boostbench.reports.text import duration, visible
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from boostbench.experiments.runs import Run
 
 
+_EVERY_SECONDS = 5.0
 _FIRST_LINE_SECONDS, _LINE_SECONDS, _COMPILE_SECONDS = 5, 30, 60
 _CLEAR = "\033[2K"  # erases the line on a terminal
 _Shard = Annotated[
@@ -33,7 +34,7 @@ _Shard = Annotated[
 
 def run(
     *,
-    selection: Experiments,
+    selection: SelectedRuns,
     jobs: Jobs = None,
     executor: Annotated[
         str,
@@ -123,7 +124,7 @@ def _summary(name: str, outcome: Progress) -> str:
     return ": ".join([name, n_runs(total), *([", ".join(parts)] if parts else [])])
 
 
-def plan(*, selection: Experiments, shard: _Shard = None, as_json: Json = False) -> None:
+def plan(*, selection: SelectedRuns, shard: _Shard = None, as_json: Json = False) -> None:
     """Show the runs that `run` would do, with reasons.
 
     Nothing is trained.
@@ -139,7 +140,10 @@ def plan(*, selection: Experiments, shard: _Shard = None, as_json: Json = False)
 
 def status(
     *,
-    selection: Experiments,
+    selection: SelectedRuns,
+    watch: Annotated[
+        bool, flag("Wait until no process is at work, with a line after each change.", "--watch")
+    ] = False,
     verbose: Annotated[
         bool, flag("Print the full traceback of a failure.", "--verbose", "-v")
     ] = False,
@@ -153,9 +157,11 @@ def status(
 
     Examples:
       boostbench status noise20
-      boostbench status noise20 --verbose
+      boostbench status noise20 --watch
       boostbench status noise20 --results DIR --json
     """
+    if watch:
+        _wait_for_runs(selection)
     experiments = selection.load(check_parameters=False)
     plans = {each.config.name: each.plan(check_packages=False) for each in experiments}
     _print_plans(plans, as_json=as_json)
@@ -174,8 +180,7 @@ def _print_plans(plans: Mapping[str, Plan], *, as_json: bool) -> None:
     if as_json:
         print_json([{"config": name, **row} for name, plan in plans.items() for row in plan.rows()])
     for name, plan in plans.items() if not as_json else ():
-        counts = ", ".join(f"{count} {status}" for status, count in plan.counts().items())
-        print(": ".join(filter(None, [name, n_runs(len(plan.runs)), counts])))
+        print(f"{name}: {_counts(plan)}")
         if plan.n_open:
             print(f"more runs may follow: {plan.n_open} parameter selections are still open")
         for versions, n in Counter(each.versions for each in plan.runs if each.versions).items():
@@ -193,6 +198,11 @@ def _print_plans(plans: Mapping[str, Plan], *, as_json: bool) -> None:
             print_rows(rows)
 
 
+def _counts(plan: Plan) -> str:
+    counts = ", ".join(f"{count} {status}" for status, count in plan.counts().items())
+    return f"{n_runs(len(plan.runs))}{f': {counts}' if counts else ''}"
+
+
 def _in_progress(plans: Iterable[Plan], results: Path) -> str:
     """Return the numbers of runs in progress and of processes at work as text; empty for none."""
     from boostbench.experiments.store.locks import locked_runs
@@ -202,6 +212,22 @@ def _in_progress(plans: Iterable[Plan], results: Path) -> str:
     owners = [owner for key, owner in locked.items() if key in keys]
     processes = f"{n} processes" if (n := len({*owners})) > 1 else "1 process"
     return f"{len(owners)} in progress in {processes}" if owners else ""
+
+
+def _wait_for_runs(selection: SelectedRuns) -> None:
+    """Print a line after each change until no run is left, or no process is at work any more."""
+    last_line, were_busy = "", False
+    while True:
+        plans = [each.plan(check_packages=False) for each in selection.load(check_parameters=False)]
+        busy = _in_progress(plans, selection.results)
+        line = "; ".join(filter(None, [*map(_counts, plans), busy]))
+        if line != last_line:
+            print(line, file=sys.stderr, flush=True)
+        last_line, were_busy = line, were_busy or bool(busy)
+        is_left = any(plan.counts().keys() & {"missing", "stale"} for plan in plans)
+        if not is_left or (were_busy and not busy):
+            return
+        time.sleep(_EVERY_SECONDS)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from boostbench.cli.options import SAMPLE, Experiments, Jobs, Json, Quiet
+from boostbench.cli.options import SAMPLE, Experiments, Jobs, Json, Quiet, SelectedRuns
 from boostbench.cli.output import INCOMPLETE, OK, is_fancy, print_error, print_json, print_rows
 from boostbench.cli.report import write_report
 from boostbench.cli.run import run_and_print, showing_progress
@@ -158,7 +158,7 @@ def _report(experiment: Experiment) -> int:
 
 def adopt(
     *,
-    selection: Experiments,
+    selection: SelectedRuns,
     sample: Annotated[float, SAMPLE] = 0.05,
     jobs: Jobs = None,
     quiet: Quiet = False,

@@ -139,8 +139,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             if len(X) == 0 or X.shape[1] == 0:
                 what = f"Found array with {len(X)} sample(s) and {X.shape[1]} feature(s)"
                 raise DataError(f"{what} while a minimum of 1 is required.")
-            for name, cells in X.select_dtypes("object").items():
-                if cells.map(pd.api.types.is_list_like).any():
+            for name, cells in X.items():
+                if cells.dtype == object and cells.map(pd.api.types.is_list_like).any():
                     raise DataError(f"column {name!r} holds lists; a cell must be one value")
             return X.set_axis(clean_names([*X.columns], "column", ""), axis="columns")
         X = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")

@@ -80,10 +80,11 @@ def test_from_config_to_csv_in_processes_of_its_own(shell, boostbench, tiny, tmp
     assert len(rows) == 2 * 2 * 3
     assert {row["metric"] for row in rows} == {"train_error", "train_error_clean", "test_error"}
     assert all(0 <= float(row["value"]) <= 1 for row in rows)
-    last = ("export", "tiny.yaml", "--at", "end", "-o")
+    last = ("export", "tiny.yaml", "--at", "end", "--sources", "-o")
     assert boostbench(*last, "rows.csv").code == 0
     rows = rows_of((tmp_path / "rows.csv").read_text(encoding="utf-8"))
     assert {(row["dataset"], row["round"]) for row in rows} == {("iris", "4"), ("wine", "4")}
+    assert all(row["citation"] and row["source"] == row["licence"] == "" for row in rows)
     pytest.importorskip("pyarrow", reason="writes parquet")
     assert boostbench(*last, "rows.parquet").code == 0
     table = pd.read_parquet(tmp_path / "rows.parquet")
@@ -157,14 +158,24 @@ def test_status_tells_what_is_done(boostbench, done):
     assert all(row["record"] for row in rows)
 
 
-def test_status_tells_what_is_in_progress(boostbench, tiny):
+@pytest.mark.parametrize("does_its_runs", [True, False])
+def test_status_watch_ends_with_the_process_at_work(boostbench, tiny, monkeypatch, does_its_runs):
     experiment = Experiment.load(tiny)
     experiment.store.folder.mkdir(parents=True)
     locks = RunLocks(experiment.store.folder)
     assert all(locks.take(planned.key) for planned in experiment.plan().runs[:2])
-    assert boostbench("status", tiny).out.endswith("2 in progress in 1 process\n")
-    locks.close()
-    assert "in progress" not in boostbench("status", tiny).out
+
+    def work(seconds):
+        locks.close()
+        if does_its_runs:
+            experiment.run(executor="inline")
+
+    monkeypatch.setattr("boostbench.cli.run.time.sleep", work)
+    outcome = boostbench("status", tiny, "--watch")
+    last = "6 ok" if does_its_runs else "6 missing"
+    first = "6 runs: 6 missing; 2 in progress in 1 process"
+    assert outcome.err.splitlines() == [first, f"6 runs: {last}"]
+    assert outcome.out.startswith(f"tiny: 6 runs: {last}\n")
 
 
 def test_the_report_ends_with_the_table_and_the_paths(boostbench, done, tmp_path):

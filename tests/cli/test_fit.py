@@ -1,6 +1,7 @@
 """fit and predict: from a file to a model, and from new rows to labels."""
 
 import csv
+import json
 import pickle
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from boostbench import fit_model, load_dataset, load_model
+from boostbench import compare, fit_model, load_dataset, load_model
 from boostbench.errors import BoostbenchError
 
 pytest.importorskip("skops", reason="models are files of skops: pip install 'boostbench[serve]'")
@@ -177,6 +178,9 @@ def test_the_next_command_of_compare_fits_its_best_booster(boostbench, in_this_p
     arguments = line.split(" fit ", 1)[1].split()
     assert boostbench("fit", *arguments).code == 0
     by_line = load_model("plants.skops")
+    assert boostbench("fit", "-o", "last.skops").code == 0
+    by_default = load_model("last.skops")
+    assert dict(by_line.facts) == dict(by_default.facts)
     best = outcome.out.splitlines()[3].split()[0]
     assert by_line.facts["booster"] == best
     assert by_line.facts["rounds"] == by_line.pipeline.named_steps["booster"].n_estimators == 3
@@ -213,6 +217,26 @@ def test_a_file_without_rows_and_a_folder_as_output_are_refused(boostbench):
     ):
         outcome = boostbench(*command)
         assert outcome.err == "boostbench: models: a folder, where a file is to be written\n"
+
+
+@pytest.mark.parametrize(
+    "last", ["", "{", '{"on": 1}', "[]"], ids=["absent", "damaged", "no list", "of nothing"]
+)
+def test_without_a_comparison_a_booster_must_be_named(boostbench, last):
+    if last:
+        Path("results/compare").mkdir(parents=True)
+        Path("results/compare/last.json").write_text(last)
+    outcome = boostbench("fit", "-o", "m.skops")
+    assert outcome.code == 2
+    assert "name a booster; without one, the best of the last 'boostbench compare'" in outcome.err
+
+
+def test_a_comparison_from_python_is_remembered_too():
+    options = {"folds": 2, "repeats": 1, "rounds": 2, "executor": "inline", "target": "kind"}
+    found = compare(["samme", "adaboost-mh"], "plants.csv", **options)
+    (winner,) = json.loads(Path("results/compare/last.json").read_text())
+    assert winner["booster"] == found.boosters["booster"][0]
+    assert fit_model(**winner).facts["rounds"] == 2
 
 
 def test_one_booster_is_fitted_to_one_data_set_of_classes(boostbench):

@@ -62,7 +62,7 @@ NOT_TYPED = {
     "boostbench report noise-study/": "would replace what is published; test_site.py has its own",
     "boostbench report my-study.yaml": "stands for a config of the reader",
     "boostbench verify my-study.yaml": "stands for a config of the reader",
-    "watch boostbench status noise20": "ends by Ctrl-C",
+    "boostbench status noise20 --watch": "waits for the runs of others",
     "sbatch": "needs Slurm",
     "python -m benchmarks": "takes minutes; tests/test_benchmarks.py: with little data",
     "python -m checks.bits": "takes minutes, in .ci/run",
