@@ -55,6 +55,7 @@ def load_configs(
         With the errors of all configs: the problem, its line and the valid values. Equal names are
         an error, because their reports would be written into the same folder.
     """
+    references = list(references)
     complaints: list[BoostbenchError] = []
     configs: dict[str, Config] = {}
     for reference in references:
@@ -64,6 +65,8 @@ def load_configs(
         if config is not None and (other := configs.setdefault(config.name, config)) is not config:
             what = f"the name {config.name!r} is also that of {other.path}; rename or leave out one"
             complaints.append(BoostbenchError(what, where=str(config.path)))
+    if complaints and not options.get("check_parameters", True):  # those in parameters, too
+        return load_configs(references, overrides, **{**options, "check_parameters": True})
     if complaints:
         raise ConfigError(complaints)
     return list(configs.values())
