@@ -163,16 +163,14 @@ def _printed(selection: SelectedRuns, **options: Any) -> _Made:
 
 def _print_table(report: Report) -> None:
     """Print the first table of a report; print failed parts and remarks on stderr."""
-    from boostbench.reports.tables.table import to_terminal
-
     for reason in report.undrawn.values():
         print_error(f"left out of the report: {reason}")
     results = report.study.results
     remarks = Counter(result.reason for result in results if result.ok and result.reason)
     for remark, n in remarks.items():
         print_error(f"{n} of {len(results)} results: {remark}")
-    for table in [*report.tables.values()][:1]:
-        print(to_terminal(table))
+    if table := report.main_table():
+        print(table)
 
 
 def site(

@@ -23,7 +23,7 @@ from boostbench.reports.claims.kind import Studies
 from boostbench.reports.figures.style import Chart, Drawing, drawing_of, drawing_style, print_names
 from boostbench.reports.overview import LEADERBOARD, SUMMARY, ReportSummary, description
 from boostbench.reports.protocol import provenance
-from boostbench.reports.tables.table import Table, to_csv, to_markdown
+from boostbench.reports.tables.table import Table, to_csv, to_markdown, to_terminal
 from boostbench.reports.text import in_print, listed, render, write_files
 from boostbench.reports.values.frame import Study, holds
 from boostbench.reports.values.paper import Held, in_words
@@ -63,6 +63,10 @@ class Report:
     def is_whole(self) -> bool:
         """True if every run has a result and every part could be made."""
         return not self.undrawn and all(result.ok for result in self.study.results)
+
+    def main_table(self) -> str:
+        """Return the first table as text for the terminal; empty if there is none."""
+        return next(map(to_terminal, self.tables.values()), "")
 
     @cached_property
     def summary(self) -> ReportSummary:

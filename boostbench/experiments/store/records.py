@@ -12,6 +12,7 @@ lacks the parts of records that no table, figure or claim of the config reads; s
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
@@ -206,7 +207,7 @@ def _by_age(folder: Path) -> Iterable[Key]:
                     if match and entry.is_file():
                         files.append((entry.stat().st_mtime_ns, match[1]))
     except OSError as error:
-        if isinstance(error, FileNotFoundError | NotADirectoryError):
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
             return
         raise BoostbenchError(f"cannot be read: {error.strerror}", where=str(folder)) from error
     for _, key in sorted(files):
