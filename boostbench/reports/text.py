@@ -208,7 +208,9 @@ def shortened(text: str, most: int = 40) -> str:
     >>> shortened("adaboost", 5)
     'ad…st'
     """
-    return text if len(text) <= most else f"{text[: most // 2]}…{text[-((most - 1) // 2) :]}"
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]}…{text[len(text) - (most - 1) // 2 :]}"
 
 
 def duration(seconds: float) -> str:
