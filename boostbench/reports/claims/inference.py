@@ -204,6 +204,8 @@ def p_at_least(outcomes: Sequence[Outcome], needed: int) -> tuple[float, float]:
     """
     n = len(outcomes)
     holds, fails = (sorted(outcome.p[side] for outcome in outcomes) for side in (0, 1))
+    if needed > n:  # of a plugin whose cases follow from its runs
+        return 1.0, 0.0
     return min(1.0, (n - needed + 1) * holds[needed - 1]), min(1.0, needed * fails[n - needed])
 
 

@@ -207,6 +207,13 @@ def test_ties_on_all_data_sets_are_no_evidence(ties, here):
     assert (verdict.here, verdict.beyond) == (here, "open")
 
 
+def test_a_rule_that_asks_for_more_cases_than_a_plugin_returns_is_not_met():
+    claim = Claim(says="a", kind="compares", options=Options())
+    kind = AboutMeans.model_construct(unit="runs", at_least=Rule(count=3))
+    verdict = verdict_on(claim, [Case("", name, Outcome("holds")) for name in "ab"], kind)
+    assert (verdict.here, verdict.beyond) == (False, "fails")
+
+
 def test_a_claim_that_missing_runs_could_change_is_not_beyond_chance():
     true = [Case("", f"{n}", Outcome("open", here=True), dataset=f"{n}") for n in range(9)]
     claim = Claim(says="a", kind="compares", options=Options())
