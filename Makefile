@@ -344,7 +344,7 @@ readings-gentleboost: setup  ## SPLBoost, Figs. 4 and 5: GentleBoost
 
 repeats: setup  ## the papers' own repeats: 25 runs (mnist 5), 50, 100, 1000 problems, 16 partitions; days; goes on where it was cut off
 	@$(MAKE) --no-print-directory SIZE=full theory-fig7 theory-fig9 theory-fig10 softmax-fig7 softmax-fig5 softmax-fig6 softmax-fig1 \
-	  spl-stumps spl-fig4 readings-levels
+	  spl-stumps spl-fig4 deep-table1
 
 clean:  ## remove .venv, caches and the demo's results
 	@rm -rf $(VENV) $(DEMO) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
