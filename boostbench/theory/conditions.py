@@ -95,37 +95,32 @@ class Decision:
         return dict(sorted(used, key=lambda pair: -pair[1]))
 
 
-def _generators(true: float, wrong: Floats) -> Floats:
-    """Return generators with the same cost of the true label and the given wrong-label costs."""
-    return np.hstack([np.full((len(wrong), 1), true), wrong])
-
-
-def _baseline(true: float, wrong: float, K: int) -> Floats:
+def _row(true: float, wrong: float, K: int) -> Floats:
     return np.array([true] + [wrong] * (K - 1))
 
 
 def _uniform(K: int, gamma: float) -> Floats:
-    return _baseline((1.0 - gamma) / K + gamma, (1.0 - gamma) / K, K)
+    return _row((1.0 - gamma) / K + gamma, (1.0 - gamma) / K, K)
 
 
 def _only_true(K: int, gamma: float) -> Floats:
-    return _baseline(gamma, 0.0, K)
+    return _row(gamma, 0.0, K)
 
 
 # The baseline of the minimal condition is the worst row with b_0 = gamma + max b_l. The votes of a
 # mixture for the wrong labels are at most those of such a row iff its margin is at least gamma,
 # which is the constraint of MR. On rows of MR all these baselines cost -gamma sum c_l, so that the
 # witness of MR is also a witness of the minimal condition.
-_MR = Condition(lambda K: _generators(-1.0, np.eye(K - 1)), _only_true)
+_MR = Condition(lambda K: np.eye(K)[1:] - np.eye(K)[0], _only_true)
 CONDITIONS = {
-    "samme": Condition(lambda K: _generators(0.0, np.ones((1, K - 1))), _uniform),
-    "m1": Condition(lambda K: _generators(-1.0, np.ones((1, K - 1))), _only_true),
+    "samme": Condition(lambda K: _row(0.0, 1.0, K)[None], _uniform),
+    "m1": Condition(lambda K: _row(-1.0, 1.0, K)[None], _only_true),
     "mh": Condition(
-        lambda K: np.diag(_baseline(-1.0, 1.0, K)),
-        lambda K, gamma: _baseline((1.0 + gamma) / 2, (1.0 - gamma) / 2, K),
+        lambda K: np.diag(_row(-1.0, 1.0, K)),
+        lambda K, gamma: _row((1.0 + gamma) / 2, (1.0 - gamma) / 2, K),
     ),
     "mr": _MR,
-    "edge-over-random": Condition(lambda K: _generators(0.0, np.eye(K - 1)), _uniform),
+    "edge-over-random": Condition(lambda K: np.eye(K)[1:], _uniform),
     "minimal": _MR,
 }
 
@@ -159,11 +154,8 @@ def decide(space: Space, condition: str) -> Decision:
     # The constraints are ordered by generator, then by sample.
     n, N = space.predictions.shape
     limit, slope = np.repeat(at_zero, n), np.repeat(at_zero - at_one, n)
-    true = space.y[:, None]
-    # column of each prediction when the true label comes first
-    position = space.predictions + (space.predictions < true)
-    position[space.predictions == true] = 0
-    left = sp.vstack([sp.csr_array(g[position]) for g in generators])
+    costs = (own_labels(g, space.y) for g in generators)
+    left = sp.vstack([sp.csr_array(np.take_along_axis(C, space.predictions, 1)) for C in costs])
     result = linprog(
         c=np.append(np.zeros(N), -1.0),
         A_ub=sp.hstack([left, sp.csr_array(slope[:, None])], format="csr"),
