@@ -4,13 +4,7 @@ A booster passes a *demand* on the training rows (`WeightedLabels`, `BinaryLabel
 `Targets`) to a weak learner, which returns a `Hypothesis`, whose trees form a `Forest`.
 """
 
-from boostbench.weak_learners.base import (
-    LEAVES,
-    NESTED_TREES,
-    TREE_PER_CLASS,
-    Hypothesis,
-    WeakLearner,
-)
+from boostbench.weak_learners.base import LEAVES, NESTED_TREES, TREE_PER_CLASS, Hypothesis
 from boostbench.weak_learners.c45 import C45
 from boostbench.weak_learners.demands import (
     BinaryLabels,

@@ -19,10 +19,10 @@ from boostbench.weak_learners import (
     Stump,
     Targets,
     Tree,
-    WeakLearner,
     WeightedLabels,
     make_weak_learner,
 )
+from boostbench.weak_learners.base import WeakLearner
 from boostbench.weak_learners.drawing import FittedTree
 from tests.weak_learners import reference
 
