@@ -6,7 +6,22 @@ from typing import Any
 
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step
+from boostbench.boosters.surface import RoundInfo
+from boostbench.declared import Count, NotNegative, Positive, Share
 from boostbench.registry import boosters
+
+__all__ = [
+    "BoostState",
+    "Booster",
+    "Count",
+    "NotNegative",
+    "Positive",
+    "RoundInfo",
+    "Share",
+    "Step",
+    "list_boosters",
+    "make_booster",
+]
 
 
 def make_booster(name: str, **parameters: Any) -> Any:
