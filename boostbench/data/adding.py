@@ -68,11 +68,10 @@ def add_file(
     copy, description = folder / f"{name}{_suffix_of(file)}", folder / f"{name}.yaml"
     named = catalog_index([folder] if folder.is_dir() else []).get(folded(name))
     known = _known(named, name, description, any(declared.values()), replace)
-    if folder.is_dir():
-        for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
-            if (other != copy or not (known or replace)) and not other.samefile(file):
-                what = f"this file of a data set {name!r} is there already; choose another --name"
-                raise DataError(what, where=str(other))
+    for other in files_in(folder, known or DatasetEntry(name=name))[:1]:
+        if (other != copy or not (known or replace)) and not other.samefile(file):
+            what = f"this file of a data set {name!r} is there already; choose another --name"
+            raise DataError(what, where=str(other))
     entry, files = known or _described(file, name, title=name, **declared), {}
     if known is None:
         facts = entry.model_dump(mode="json", exclude={"name", "where"}, exclude_defaults=True)

@@ -237,10 +237,7 @@ def _packaged_csv(entry: DatasetEntry, source: PackageFile, path: Path) -> bytes
     archive = _archive(source.package)
     try:
         contents = _members(archive, source.file)
-        if source.read == "rows":
-            frame = _rows(contents, source, entry)
-        else:
-            frame = _frame(contents, source).dropna(subset=[entry.target or "target"])
+        frame = _frame(contents, source, entry).dropna(subset=[entry.target or "target"])
     except DataError:
         raise
     except Exception as error:  # a damaged archive or file may raise anything
@@ -361,8 +358,10 @@ def _table(text: str, **options: Any) -> pd.DataFrame:
     return table
 
 
-def _frame(contents: list[bytes], source: PackageFile) -> pd.DataFrame:
+def _frame(contents: list[bytes], source: PackageFile, entry: DatasetEntry) -> pd.DataFrame:
     """Read files in the format that a source has."""
+    if source.read == "rows":
+        return _rows(contents, source, entry)
     tables = {"images": _images, "pickle": _pickle, "series": _series}
     if source.read in tables:
         return tables[source.read](contents)

@@ -153,20 +153,16 @@ class FittedTree:
 
     def _places(self) -> dict[int, tuple[float, float]]:
         """Return positions: leaves at x = 0, 1, ..., nodes midway between children, y = -depth."""
-        depth = {self._root: 0}
-        visited: list[int] = []
-        stack = [self._root]
+        y: dict[int, float] = {}
+        stack = [(self._root, 0.0)]
         while stack:
-            child = stack.pop()
-            visited.append(child)
+            child, height = stack.pop()
+            y[child] = height
             if child >= 0:
                 left, right = self._children(child)
-                depth[left] = depth[right] = depth[child] + 1
-                stack += [right, left]
-        x: dict[int, float] = {}
-        for leaf in (child for child in visited if child < 0):
-            x[leaf] = float(len(x))
-        for node in (child for child in reversed(visited) if child >= 0):
+                stack += [(right, height - 1), (left, height - 1)]
+        x = {leaf: float(n) for n, leaf in enumerate(child for child in y if child < 0)}
+        for node in (child for child in reversed(y) if child >= 0):
             left, right = self._children(node)
             x[node] = (x[left] + x[right]) / 2
-        return {child: (x[child], -float(depth[child])) for child in visited}
+        return {child: (x[child], y[child]) for child in y}

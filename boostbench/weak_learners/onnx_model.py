@@ -92,9 +92,8 @@ def _attributes(
         "tree_roots": roots,
         "nodes_featureids": np.append(forest.feature, nothing.astype(np.int32)),
         "nodes_splits": np.append(forest.threshold, nothing),
-        "nodes_modes": np.zeros(
-            len(forest.feature) + len(alone), dtype=np.uint8
-        ),  # BRANCH_LEQ: at most
+        # 0 is BRANCH_LEQ: at most
+        "nodes_modes": np.zeros(len(forest.feature) + len(alone), dtype=np.uint8),
         "nodes_missing_value_tracks_true": np.append(forest.missing_left, nothing).astype(int),
         "leaf_targetids": forest.leaf_column,
         "leaf_weights": forest.leaf_value[:, 0] * factor,
