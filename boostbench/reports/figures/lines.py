@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
-from pydantic import Field
 
 from boostbench.errors import BoostbenchError
+from boostbench.experiments.configs.fields import is_number
 from boostbench.experiments.configs.kind_options import BoosterLabel
-from boostbench.experiments.runs import CLEAN
+from boostbench.experiments.runs import CLEAN, Run
 from boostbench.quantities import QUANTITIES, Quantity
 from boostbench.registry import figures
 from boostbench.reports.figures import panels
@@ -216,13 +216,8 @@ def draw_noise(
     *,
     value: part_options.MetricName = "test_error",
     at: part_options.AtRound = None,
-    mean: Annotated[
-        bool, Field(description="Means over the data sets, in place of a panel for each.")
-    ] = False,
-    against: Annotated[
-        BoosterLabel | None,
-        Field(description="Draw differences from this booster, with paired 95 % intervals."),
-    ] = None,
+    mean: bool = False,
+    against: BoosterLabel | None = None,
     band: part_options.Band = True,
     diagonal: bool = False,
 ) -> Figure:
@@ -236,6 +231,10 @@ def draw_noise(
     ----------
     study : Study
         With noise at two or more rates; clean labels have the rate 0.
+    mean : bool, default=False
+        Means over the data sets, in place of a panel for each.
+    against : str or None, default=None
+        Draw differences from this booster, with paired 95 % intervals.
     diagonal : bool, default=False
         Draw the line on which the error equals the noise rate, and start the axis at 0.
     """
@@ -253,11 +252,10 @@ def draw_noise(
             needed = [*(labels if mean else [label]), *([against] if against else [])]
             if sets := [n for n in names if all(samples[noise, n, each].values for each in needed)]:
                 counts.add(len(sets))
-                own = over_sets([samples[noise, name, label] for name in sets])
-                other = Repeats.constant(0.0, own) if mean else None
+                shown = over_sets([samples[noise, name, label] for name in sets])
                 if against:
-                    other = over_sets([samples[noise, name, against] for name in sets])
-                yield 100 * rate, *_with_band(own, other)
+                    shown = shown.minus(over_sets([samples[noise, n, against] for n in sets]))
+                yield 100 * rate, *_with_band(shown, tested=mean or bool(against))
 
     parts = [study.datasets] if mean else [[name] for name in study.datasets]
     cells = [(model, names) for model in levels for names in parts]
@@ -315,10 +313,10 @@ def _levels(study: Study) -> dict[str, list[tuple[float, str]]]:
     }
 
 
-def _with_band(own: Repeats, other: Repeats | None = None) -> tuple[float, float, float]:
-    """Return the mean, or difference from another sample, with the ends of its band."""
-    if other is not None:
-        found = estimate(own, other)
+def _with_band(own: Repeats, *, tested: bool = False) -> tuple[float, float, float]:
+    """Return the mean with the ends of its band: one standard deviation, or those of a test."""
+    if tested:
+        found = estimate(own, Repeats.constant(0.0, own))
         is_tested = found.test and not found.why
         return found.difference, *(found.interval if is_tested else (np.nan, np.nan))
     values = np.array([*own.values.values()])
@@ -361,15 +359,14 @@ def draw_parameter(
         Label of the x axis.
     """
     (axis, T), metric = panels.axis_at(study, value, at), QUANTITIES[value]
-    names = _lines((result for result in study.results if result.ok), x)
-    styles = method_styles(names.values())
+    places_on_lines = _lines((result.run for result in study.results if result.ok), x)
+    styles = method_styles(name for name, _ in places_on_lines.values())
     found: dict[tuple[str, str], dict[str, list[Point]]] = {}  # lines by noise and data set
     for (noise, dataset, booster), own in samples_of(study, value, at).items():
-        if booster in names and own.values:
-            run = study.cells[noise, dataset, booster][0].run
-            number = float(run.booster.parameter(x))
+        if booster in places_on_lines and own.values:
+            name, number = places_on_lines[booster]
             lines = found.setdefault((noise, dataset), {name: [] for name in styles})
-            lines[names[booster]].append((number, *_with_band(own)))
+            lines[name].append((number, *_with_band(own)))
     numbers = sorted({p[0] for of in found.values() for points in of.values() for p in points})
     if len(numbers) < 2:
         values = ", ".join(f"{number:g}" for number in numbers) or "no run"
@@ -404,19 +401,18 @@ def _draw_lines(axes: Axes, lines: Lines, styles: Styles, metric: Quantity, *, b
             panels.draw_line(axes, rows, 0.13, metric, markersize=3.4, linewidth=1.3, **look)
 
 
-def _lines(results: Iterable[Result], x: str) -> dict[str, str]:
-    """Return the name of the line of each booster label: the part that labels of a line share."""
+def _lines(runs: Iterable[Run], x: str) -> dict[str, tuple[str, float]]:
+    """Return the line of each booster label, named by what its labels share, and its place x."""
 
     def without(params: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in params.items() if name != x}
 
-    groups: dict[tuple[str, str], dict[str, None]] = {}
-    for booster, label in ((result.run.booster, result.run.method) for result in results):
-        number = booster.parameter(x)
-        if isinstance(number, int | float) and not isinstance(number, bool):
-            rest = str(json.loads(booster.params.text, object_hook=without))
-            groups.setdefault((booster.name, rest), {})[label] = None
-    return {label: _shared(list(labels)) for labels in groups.values() for label in labels}
+    groups: dict[tuple[str, str], dict[str, float]] = {}
+    for run in runs:
+        if is_number(number := run.booster.parameter(x)):
+            rest = str(json.loads(run.booster.params.text, object_hook=without))
+            groups.setdefault((run.booster.name, rest), {})[run.method] = float(number)
+    return {label: (_shared([*of]), of[label]) for of in groups.values() for label in of}
 
 
 def _shared(labels: list[str]) -> str:

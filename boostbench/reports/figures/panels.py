@@ -51,12 +51,11 @@ def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]
     """
     most_sets = max(1, _MOST_PANELS // per_set) if per_set else None
     boosters, datasets = study.boosters, study.datasets[:most_sets]
+    left_out = []
     if len(boosters) > _MOST_LINES:
         last = tidy(study.results, END, [metric]).groupby("booster", observed=True)["value"]
         best = QUANTITIES[metric].shortfall(last.mean()).nsmallest(_MOST_LINES)
         boosters = [name for name in boosters if name in best]
-    left_out = []
-    if len(boosters) < len(study.boosters):
         left_out.append(f"the {len(boosters)} best of {len(study.boosters)} boosters")
     if len(datasets) < len(study.datasets):
         left_out.append(f"the first {len(datasets)} of {len(study.datasets)} data sets")

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy
 
 from boostbench.errors import BoostbenchError
 from boostbench.quantities import QUANTITIES
@@ -154,11 +155,8 @@ def compare_ranks(errors: Floats) -> tuple[float, float, float]:
     critical_difference : float
         Nemenyi's; mean ranks that are further apart differ significantly.
     """
-    from scipy.stats import f as f_distribution
-    from scipy.stats import rankdata, studentized_range
-
     n, k = errors.shape
-    ranks = rankdata(errors, axis=1) - (k + 1) / 2
+    ranks = scipy.stats.rankdata(errors, axis=1) - (k + 1) / 2
     found, total = np.square(ranks.sum(axis=0)).sum(), np.square(ranks).sum()
     chi2 = float((k - 1) * found / total) if total else 0.0
     if n <= _FEW_CASES or k == 2:
@@ -169,8 +167,8 @@ def compare_ranks(errors: Floats) -> tuple[float, float, float]:
     else:
         left = n * (k - 1) - chi2
         F = (n - 1) * chi2 / left if left > 1e-9 * n * k else np.inf
-        p = float(f_distribution.sf(F, k - 1, (k - 1) * (n - 1)))
-        q = float(studentized_range.ppf(1 - _LEVEL, k, np.inf)) / np.sqrt(2)
+        p = float(scipy.stats.f.sf(F, k - 1, (k - 1) * (n - 1)))
+        q = float(scipy.stats.studentized_range.ppf(1 - _LEVEL, k, np.inf)) / np.sqrt(2)
         cd = q * float(np.sqrt(k * (k + 1) / (6 * n)))
     return chi2, p, cd
 
