@@ -123,7 +123,6 @@ def test_the_same_records_give_the_same_bytes_and_a_read_error_leaves_them(tmp_p
             report_of(tmp_path, config)
     monkeypatch.setattr(style, "_files_of_fonts", lambda: {"DejaVu Sans": "gone/font.ttf"})
     style._letters_of.cache_clear()
-    style._fonts_with.cache_clear()
     with pytest.raises(OSError, match="font"):
         report_of(tmp_path, config)
     assert {path: path.read_bytes() for path in first.paths} == before

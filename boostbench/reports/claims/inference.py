@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import Literal, get_args
 
 import scipy
@@ -123,11 +122,9 @@ def equivalent(pairs: Repeats, estimated: Estimate, tolerance: float) -> Outcome
     edge = abs(estimated.difference) - tolerance
     here = edge <= ROUNDING
     above, below = estimated.not_below(tolerance), estimated.not_above(-tolerance)
-    if estimated.why:
-        p = 1.0, 1.0
-    elif estimated.scale == 0.0:
+    if estimated.scale == 0.0 and not estimated.why:
         p = (estimated.least, 1.0) if here else (1.0, estimated.least)
-    elif estimated.by_set is not None:
+    elif estimated.by_set is not None or estimated.why:  # without a test, all are 1
         beyond = min(estimated.not_above(tolerance), estimated.not_below(-tolerance))
         p = max(above, below), min(1.0, 2 * beyond)
     else:
@@ -167,7 +164,7 @@ def at_least(successes: Repeats, wanted: float) -> Outcome:
     interval, here = (float(ends.low), float(ends.high)), beyond >= -ROUNDING
     total = NEVER
     if abs(beyond) > ROUNDING and 0 < wanted < 1 and not successes.design.overlap:
-        z = NormalDist().inv_cdf(LEVEL)
+        z = float(scipy.special.ndtri(LEVEL))
         total = max(n + 1.0, wanted * (1 - wanted) * (z / beyond) ** 2)
     planned, test = len(successes.design.units), "exact binomial test of a share"
     return Outcome("open", share, interval, n, planned, total, here, test=test, p=p)

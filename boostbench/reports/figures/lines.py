@@ -179,7 +179,7 @@ def _draw_paper_values(
 ) -> None:
     """Draw the paper's values that are not in ``drawn``; variants of a booster share values."""
     run = result.run
-    for T in range(1, run.rounds + 1) if len(paper) else ():
+    for T in range(1, run.rounds + 1) if paper else ():
         names = (run.method, run.booster.name)
         value = paper.find((run.dataset, run.data.name), names, T, result.noise_rate)
         if value is not None and value.error is not None and value not in drawn:

@@ -67,8 +67,6 @@ def most_shown(study: Study, metric: str, per_set: int = 1) -> tuple[Study, str]
 
 def columns_of(n_datasets: int) -> int:
     """Return the number of panels per row: at most five, with rows of about equal length."""
-    if n_datasets <= 5:
-        return n_datasets
     at_most_four = math.ceil(n_datasets / math.ceil(n_datasets / 4))
     return min(at_most_four, 5, key=lambda columns: -n_datasets % columns)
 

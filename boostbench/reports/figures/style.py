@@ -123,7 +123,7 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
 
     long = {name: shortened(name) for name in map(in_print, names) if shortened(name) != name}
     letters = (text.get_text() for text in figure.findobj(Text))
-    fonts, missing = _fonts_with(frozenset("".join(letters)))
+    fonts, missing = _fonts_with({*"".join(letters)})
 
     def printed(text: str) -> str:
         text = in_print(text)
@@ -146,10 +146,9 @@ def print_names(figure: Figure, names: Iterable[str] = ()) -> None:
         figure.set_label(f"{figure.get_label()} Names with … are cut.")
 
 
-@cache
-def _fonts_with(letters: frozenset[str]) -> tuple[list[str], set[str]]:
+def _fonts_with(letters: set[str]) -> tuple[list[str], set[str]]:
     """Return the font of figures with installed fonts for letters that it lacks, and the rest."""
-    fonts, missing = [_FONT], {*letters} - _letters_of(_FONT)
+    fonts, missing = [_FONT], letters - _letters_of(_FONT)
     for name in sorted(_files_of_fonts()) if missing else ():
         if found := missing & _letters_of(name):
             fonts, missing = [*fonts, name], missing - found

@@ -59,18 +59,12 @@ class PaperValue:
         return float(10.0 ** -(len(digits) + 2))
 
 
-class PaperValues:
-    """Printed values of one file, by data set, method, T and noise."""
-
-    def __init__(self) -> None:
-        self._by_names: dict[tuple[str, str, float], dict[int, PaperValue]] = {}
-
-    def __len__(self) -> int:
-        return sum(map(len, self._by_names.values()))
+class PaperValues(dict[tuple[str, str, float], dict[int, PaperValue]]):
+    """Printed values of one file: by data set, method and noise, those of each T."""
 
     def add(self, value: PaperValue) -> None:
         """Add a value; ValueError if there is one in its place."""
-        by_rounds = self._by_names.setdefault((value.dataset, value.method, value.noise), {})
+        by_rounds = self.setdefault((value.dataset, value.method, value.noise), {})
         if value.rounds in by_rounds:
             what = f"a second value for {value.dataset}, {value.method}, T = {value.rounds}"
             raise ValueError(f"{what}, noise {value.noise:g}")
@@ -91,7 +85,7 @@ class PaperValues:
             Noise rate, 0 to 1.
         """
         for names in product(datasets, methods, [round(noise, 6)]):
-            by_rounds = self._by_names.get(names, {})
+            by_rounds = self.get(names, {})
             T = max(by_rounds, default=0) if rounds is None else rounds
             if T in by_rounds:
                 return by_rounds[T]
