@@ -8,7 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 #: Command named in the reason of a skipped run if its data can be downloaded.
 _FETCH = "boostbench data fetch"
-# Limits of the page, and of its charts alone.
-_PAGE_BYTES, _CHART_BYTES = 980_000, 300_000
+# Limits of the images of a page, and of its charts; tables and claims have some 300 kB at most.
+_IMAGE_BYTES, _CHART_BYTES = 400_000, 300_000
 
 
 @dataclass(frozen=True)
@@ -101,20 +101,18 @@ class Report:
         counts = Counter(result.status for result in study.results)
         held = [each for numbers in summary.printed.values() for each in numbers.values()]
         facts = [held and in_words(held), summary.claims and claims.counts_in_words(summary.claims)]
-        page = partial(
-            render,
+        return render(
             "report.html.j2",
             summary=summary,
             report=self,
             leaderboard=leaderboard,
             counts=sorted(counts.items(), key=lambda item: (item[0] != "ok", item[0])),
             facts=facts,
+            figures=_figures(self.drawings),
             claims=[*zip(summary.claims, map(claims.evidence_rows, self.verdicts), strict=True)],
             provenance=provenance(study),
             config_text=path.read_text(encoding="utf-8") if path.is_file() else "",
         )
-        without_images = page(figures=_figures(self.drawings, 0)).encode(errors="replace")
-        return page(figures=_figures(self.drawings, _PAGE_BYTES - len(without_images)))
 
     def write(self, folder: Path | str) -> tuple[Path, ...]:
         """Write the report; return the files, the page last.
@@ -147,7 +145,8 @@ class Report:
             contents[f"{name}.csv"] = rounded.to_csv(index=False, lineterminator="\n")
         if self.verdicts:
             contents["claims.md"] = claims.verdicts_markdown(summary.title, self.verdicts)
-        contents[SUMMARY] = summary.text()
+        plain = summary.model_dump(mode="json")
+        contents[SUMMARY] = json.dumps(plain, indent=1, ensure_ascii=False) + "\n"
         evidence = next((name for name, table in self.tables.items() if table.answer), "")
         if board := leaderboard_page(self.study, summary, evidence):
             contents[LEADERBOARD] = board
@@ -173,8 +172,8 @@ def _compared(
     return first, agreeing
 
 
-def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str, Any]]:
-    """Return name, caption and image of each figure; no images beyond the given bytes.
+def _figures(drawings: Mapping[str, Drawing]) -> list[dict[str, Any]]:
+    """Return name, caption and image of each figure; no images beyond their limit.
 
     A figure of lines has their numbers instead, from which the page draws an interactive chart (its
     image lies beside the page, for print). If the numbers of all figures are too many, lines have
@@ -182,6 +181,7 @@ def _figures(drawings: Mapping[str, Drawing], bytes_left: int) -> list[dict[str,
     """
     every = 1 + len(json.dumps([drawing.chart for drawing in drawings.values()])) // _CHART_BYTES
     figures: list[dict[str, Any]] = []
+    bytes_left = _IMAGE_BYTES
     for name, drawing in drawings.items():
         image = "" if drawing.chart else base64.b64encode(drawing.png).decode()
         bytes_left -= len(image)

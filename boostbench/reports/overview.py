@@ -6,7 +6,6 @@ copying.
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Sequence
@@ -166,10 +165,6 @@ class ReportSummary(Model):
     def heading(self) -> str:
         """Part of the paper and title; the part alone if it says more than its place."""
         return self.part if "," in self.part else ": ".join(filter(None, [self.part, self.title]))
-
-    def text(self) -> str:
-        """Return the content of the file."""
-        return json.dumps(self.model_dump(mode="json"), indent=1, ensure_ascii=False) + "\n"
 
 
 #: Names of folders, with the summaries of their reports.

@@ -116,20 +116,14 @@ def _sentences(study: Study) -> Iterator[str]:
     n = {len({r.run.seed for r in cell}) for cell in study.cells.values()}
     yield f"Every cell has {span(n)} seed{'s' * (n != {1})}{each}."
     yield "With the same seed, all boosters have the same split and labels."
-    if tests := dict.fromkeys(filter(None, _tests(study))):
-        yield f"Two boosters on one data set are compared by: {'; '.join(tests)}."
+    pair = study.contenders[:2]
+    if len(pair) == 2:
+        sides = side_by_side(samples_of(study.only(pair), "test_error"), pair).values()
+        if tests := dict.fromkeys(filter(None, (estimate(*side).test for side in sides))):
+            yield f"Two boosters on one data set are compared by: {'; '.join(tests)}."
     every = [record.versions for of in records.values() for record in of]
     shown = dict.fromkeys(f"{n} {its[n]}" for n in _VERSIONS for its in every if n in its)
     yield f"Versions: {', '.join(shown)}."
-
-
-def _tests(study: Study) -> Iterator[str]:
-    """Yield the name of the test of the first two boosters on each data set with a noise."""
-    pair = study.contenders[:2]
-    if len(pair) == 2:
-        samples = samples_of(study.only(pair), "test_error")
-        for left, right in side_by_side(samples, pair).values():
-            yield estimate(left, right).test
 
 
 def _split_in_words(given: Mapping[str, Any]) -> str:

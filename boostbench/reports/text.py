@@ -164,15 +164,16 @@ def csv_text(text: str) -> str:
     return f"'{text}" if is_formula else text
 
 
-def listed(words: Sequence[str]) -> str:
-    """Return words joined by commas and "and".
+def listed(words: Sequence[str], most: int | None = None) -> str:
+    """Return words joined by commas and "and"; beyond ``most`` of them, the number of the others.
 
     Examples
     --------
-    >>> listed(["one", "two", "three"])
-    'one, two and three'
+    >>> listed(["one", "two", "three"]), listed(["one", "two", "three"], 1)
+    ('one, two and three', 'one and 2 more')
     """
-    *first, last = words
+    others = [] if most is None else words[most:]
+    *first, last = [*words[:most], *[f"{len(others)} more"] * bool(others)]
     return f"{', '.join(first)} and {last}" if first else last
 
 

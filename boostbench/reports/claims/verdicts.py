@@ -281,8 +281,7 @@ def in_short(views: Sequence[ClaimView]) -> str:
     parts = [f"{subject} {'is' if n_true == 1 else 'are'} true in these runs"]
     for here, words in ((False, "not true"), (None, "not decided")):
         says = [f"“{view.says}”" for view in views if view.here is here]
-        more = [f"{len(says) - _MOST_SAID} more"] if len(says) > _MOST_SAID else []
-        parts += [f"{words}: {listed(says[:_MOST_SAID] + more)}"] if says else []
+        parts += [f"{words}: {listed(says, _MOST_SAID)}"] if says else []
     return f"{'; '.join(parts)}."
 
 

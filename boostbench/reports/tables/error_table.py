@@ -288,14 +288,11 @@ def gather(study: Study, metric: str, rounds: Sequence[int | str], paper: PaperV
     facts: Facts = {}
     columns: dict[FactKey, list[tuple[PaperValue, Repeats]]] = {}  # with numbers, by place
     for place, results in study.cells.items():
-        run, rate = results[0].run, results[0].noise_rate
-        names = (run.dataset, run.data.name), (run.method, run.booster.name)
-        for name in rounds:
-            T = run.rounds if isinstance(name, str) else name
-            key, printed = FactKey(*place, name), paper.find(*names, T, rate)
-            facts[key] = fact = _fact(results, T, name, printed, metric)
-            if printed and printed.error is not None:
-                columns.setdefault(key.place, []).append((printed, fact.sample))
+        for at in rounds:
+            key = FactKey(*place, at)
+            facts[key] = fact = _fact(results, at, paper, metric)
+            if fact.paper and fact.paper.error is not None:
+                columns.setdefault(key.place, []).append((fact.paper, fact.sample))
     several = QUANTITIES[metric].higher is not None and len({key.booster for key in facts}) > 1
     for of in by_place(facts, complete=False).values():
         lowest = min(fact.mean for fact in of.values())
@@ -330,18 +327,17 @@ def rank(facts: Facts) -> tuple[dict[FactKey, str], set[int]]:
         errors = np.round([[of[name].mean for name in boosters] for of in rivals], DECIMALS)
         mean_ranks = rankdata(errors, axis=1).mean(axis=0)
         is_lowest = errors == errors.min(axis=1, keepdims=True)
-        is_tie = is_lowest & (is_lowest.sum(axis=1, keepdims=True) > 1)
-        won = np.sum([is_lowest & ~is_tie, is_tie, ~is_lowest], axis=1).T
-        for name, its_rank, counted in zip(boosters, mean_ranks, won, strict=True):
+        alone = is_lowest[is_lowest.sum(axis=1) == 1].sum(axis=0)
+        won = alone, is_lowest.sum(axis=0) - alone, (~is_lowest).sum(axis=0)
+        for name, its_rank, *counted in zip(boosters, mean_ranks, *won, strict=True):
             summaries[FactKey(noise, "mean rank", name, T)] = f"{its_rank:.2f}"
             summaries[FactKey(noise, "wins/ties/losses", name, T)] = "/".join(map(str, counted))
     return summaries, counts
 
 
-def _fact(
-    results: Sequence[Result], T: int, at: int | str, paper: PaperValue | None, metric: str
-) -> Fact:
-    quantity, n = QUANTITIES[metric], len(results)
+def _fact(results: Sequence[Result], at: int | str, paper: PaperValues, metric: str) -> Fact:
+    quantity, n, run = QUANTITIES[metric], len(results), results[0].run
+    T = run.rounds if isinstance(at, str) else at
     sample = sample_of(results, at=at, metric=metric).map(quantity.shortfall)
     missing = [result for result in results if not result.ok]
     gaps, state = [*_gaps(missing, n)], "/".join(dict.fromkeys(each.status for each in missing))
@@ -351,9 +347,11 @@ def _fact(
         gaps, state = [f"it takes {quantity.asks}"], "not recorded"
     elif n_without and sample.values:
         gaps.append(f"not recorded by {n_without} of {n} runs; it takes {quantity.asks}")
-    if n_empty and quantity.held and quantity.kept == "rounds" and results[0].run.rounds >= T:
+    if n_empty and quantity.held and quantity.kept == "rounds" and run.rounds >= T:
         gaps, state = [*gaps, f"no finite value of {n_empty} of {n} runs"], state or "no value"
-    return Fact(sample, tuple(gaps), state, paper, _stopped(results, T) if sample.values else "")
+    names = (run.dataset, run.data.name), (run.method, run.booster.name)
+    printed = paper.find(*names, T, results[0].noise_rate)
+    return Fact(sample, tuple(gaps), state, printed, _stopped(results, T) if sample.values else "")
 
 
 def _gaps(missing: Sequence[Result], n_planned: int) -> Iterable[str]:
@@ -424,9 +422,8 @@ def contest(facts: Facts, best: str) -> Iterator[str]:
         yield f"With wrong labels that is {wrong}, with clean ones {sum(true)} of {len(true)}."
     others = [f"{name} on {its}" for name, its in wins.most_common() if name not in leaders]
     if others and n > 1:
-        more = [f"{len(others) - _MOST_OTHERS} more"] if len(others) > _MOST_OTHERS else []
         ties = "; ties count for each" if wins.total() > n else ""
-        yield f"Then {listed(others[:_MOST_OTHERS] + more)}{ties}."
+        yield f"Then {listed(others, _MOST_OTHERS)}{ties}."
     papers = [[of[name].paper for name in (leader, *boosters)] for of in cases.values()]
     columns = [{p.column: p.error for p in each if p and p.error is not None} for each in papers]
     known = [[*of.values()] for of in columns if len(of) == len(boosters)]  # variants share one

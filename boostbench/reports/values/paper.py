@@ -62,6 +62,9 @@ class PaperValue:
 class PaperValues(dict[tuple[str, str, float], dict[int, PaperValue]]):
     """Printed values of one file: by data set, method and noise, those of each T."""
 
+    def __repr__(self) -> str:
+        return f"PaperValues({len(self)} places)"
+
     def add(self, value: PaperValue) -> None:
         """Add a value; ValueError if there is one in its place."""
         by_rounds = self.setdefault((value.dataset, value.method, value.noise), {})

@@ -7,7 +7,7 @@ reduced records in memory, and packed records are written from them, so both hav
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import numpy as np
@@ -175,8 +175,8 @@ class Unread:
     def __init__(self, config: Config, heads: Sequence[Run], *, for_file: bool = False) -> None:
         parts = [(part.written, part.options) for part in config.report]
         parts += [(each.entry[each.kind], each.options) for each in config.claims]
-        named = {*_words([(entry, dict(o)) for entry, o in parts])}
-        drawn = {*_words([(e, dict(o)) for e, o in parts if "at" not in type(o).model_fields])}
+        named = _words([(entry, dict(o)) for entry, o in parts])
+        drawn = _words([(e, dict(o)) for e, o in parts if "at" not in type(o).model_fields])
         unnamed = [each for name, each in QUANTITIES.items() if name not in named]
         self._left_out = {each.curve for each in unnamed if each.is_incidental}
         asked = [each for each in unnamed if each.asked and each.asked[0] == "record"]
@@ -226,12 +226,6 @@ class Unread:
         return known
 
 
-def _words(options: Any) -> Iterator[str]:
-    """Yield the words of the texts in nested options."""
-    if isinstance(options, str):
-        yield from re.findall(r"[\w-]+", options)
-    elif isinstance(options, Mapping):
-        yield from _words([*options, *options.values()])
-    elif isinstance(options, (list, tuple)):
-        for option in options:
-            yield from _words(option)
+def _words(options: Any) -> set[str]:
+    """Return the words of options and of their names."""
+    return set(re.findall(r"[\w-]+", str(options)))
