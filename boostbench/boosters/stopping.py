@@ -63,9 +63,18 @@ class ModelFit:
             before = _paused(booster, self._key)
         found = before or _started(booster, X, y, sample_weight, cost, held_out)
         self.training, self._validation = found
-        progress = Progress(booster.verbose, self._validation) if booster.verbose else None
-        observers = self._validation, progress, self._callbacks
+        printed = self._print if booster.verbose else None
+        observers = self._validation, printed, self._callbacks
         self.observers = [observe for observe in observers if observe is not None]
+
+    def _print(self, info: RoundInfo) -> bool:
+        """Print a line after rounds 1, 2, ..., 10, 20, ..., or after each."""
+        t, n_rounds = info.round, self._booster.n_estimators
+        if self._booster.verbose > 1 or t == n_rounds or t % 10 ** (len(str(t)) - 1) == 0:
+            score = f", score {self._validation.scores[-1]:.6g}" if self._validation else ""
+            line = f"loss {info.loss:.6g}, edge {info.step.edge:.4g}{score}"
+            print(f"round {t} of {n_rounds}: {line}")
+        return False
 
     def end(self) -> None:
         """Keep the rounds up to the best one, and what a later fit goes on from."""
@@ -210,23 +219,6 @@ class Validation:
             p = booster.probabilities(scores)[np.arange(len(scores)), self.y]
             each = log(np.maximum(p, _LEAST))
         return dot(self.weight, each) / total(self.weight)
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Observer that prints a line after rounds 1, 2, ..., 10, 20, ..., or after each."""
-
-    verbose: int
-    validation: Validation | None
-
-    def __call__(self, info: RoundInfo) -> bool:
-        """Print a line after some rounds."""
-        t, n_rounds = info.round, info.booster.n_estimators
-        if self.verbose > 1 or t == n_rounds or t % 10 ** (len(str(t)) - 1) == 0:
-            score = f", score {self.validation.scores[-1]:.6g}" if self.validation else ""
-            line = f"loss {info.loss:.6g}, edge {info.step.edge:.4g}{score}"
-            print(f"round {t} of {n_rounds}: {line}")
-        return False
 
 
 class Callbacks:

@@ -296,9 +296,9 @@ def download_deb(package: str, folder: str) -> None:
 def _run(*command: str, cwd: str | None = None) -> bytes:
     """Return the output of a command; OSError with the last line of its complaints if it fails."""
     name = "pip" if "pip" in command else command[0]
-    options: dict[str, Any] = {"cwd": cwd, "timeout": MOST_SECONDS}
+    pipe = subprocess.PIPE
     try:
-        done = subprocess.run(command, capture_output=True, check=True, **options)
+        return subprocess.check_output(command, stderr=pipe, cwd=cwd, timeout=MOST_SECONDS)
     except FileNotFoundError:
         raise OSError(f"{name} is not on this machine") from None
     except subprocess.TimeoutExpired:
@@ -306,7 +306,6 @@ def _run(*command: str, cwd: str | None = None) -> bytes:
     except subprocess.CalledProcessError as error:
         lines = error.stderr.decode(errors="replace").strip().splitlines()
         raise OSError(f"{name}: {[f'exit code {error.returncode}', *lines][-1]}") from None
-    return bytes(done.stdout)
 
 
 def _members(archive: Path, pattern: str) -> list[bytes]:

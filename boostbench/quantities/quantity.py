@@ -294,11 +294,8 @@ def metric(
     )
 
 
-@cache
-def _built_in(name: str) -> Quantity:
-    """Return a quantity of the package, which reports ask for again and again."""
-    found: Quantity = registry.quantities.get(name)
-    return found
+#: Returns a quantity of the package, which reports ask for again and again.
+_built_in: Callable[[str], Quantity] = cache(registry.quantities.get)
 
 
 class Quantities(Mapping[str, Quantity]):
