@@ -65,7 +65,7 @@ class SmallestIncrease(AboutMeans):
         others = self.against or self.others(evidence, self.booster)
         before = self._before(evidence)
         for cell in evidence.cells():
-            there = replace(cell, noise=before.noises[0])
+            there = replace(cell, noise=before.options.noise[0])
             increases = {
                 label: evidence.sample(cell, label).minus(before.sample(there, label))
                 for label in (self.booster, *others)

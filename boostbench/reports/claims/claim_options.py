@@ -192,7 +192,7 @@ AtLeast = Annotated[
 
 
 class Amount(Model):
-    """Amount of a quantity, with its unit; of several parts the largest counts.
+    """Amount of a quantity, with its unit; a negative one is a tolerance.
 
     Attributes
     ----------
@@ -207,6 +207,12 @@ class Amount(Model):
     points: SignedNumber = 0.0
     absolute: SignedNumber = 0.0
     relative: SignedNumber = 0.0
+
+    @model_validator(mode="after")
+    def _is_one(self) -> Amount:
+        if len(self.model_fields_set) > 1 and not isinstance(self, Tolerance):
+            raise ValueError("needs one of points, absolute and relative")
+        return self
 
     @classmethod
     def written(cls, value: Any) -> Any:
@@ -238,22 +244,12 @@ class Amount(Model):
             raise ValueError(f"{metric.words} may be negative; give the amount as absolute")
 
 
-def _of_one_part(amount: Amount) -> Amount:
-    if len(amount.model_fields_set) > 1:
-        raise ValueError("needs one of points, absolute and relative")
-    return amount
-
-
 class Tolerance(Amount):
-    """Largest difference between equivalent values."""
+    """Largest difference between equivalent values; of several parts the largest counts."""
 
     points: Number = 0.0
     absolute: Number = 0.0
     relative: Number = 0.0
-
-
-#: Smallest difference; a negative one is a tolerance.
-Margin = Annotated[Amount, AfterValidator(_of_one_part)]
 
 
 class OtherQuantity(Model):
@@ -274,7 +270,7 @@ class OtherQuantity(Model):
     value: MetricName | None = None
     at: _Round | None = None
     times: Number = 1.0
-    plus: Margin = Amount()
+    plus: Amount = Amount()
 
     @model_validator(mode="after")
     def _is_another(self) -> OtherQuantity:

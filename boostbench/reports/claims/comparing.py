@@ -121,7 +121,7 @@ class Compares(Relation, AboutMeans):
 
     never_above: options.Bound | None = None
     several: Literal["each", "any", "mean"] = "each"
-    by: options.Margin = options.Amount()
+    by: options.Amount = options.Amount()
 
     @model_validator(mode="after")
     def _has_rivals(self) -> Compares:

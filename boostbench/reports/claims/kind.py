@@ -82,19 +82,10 @@ class Evidence:
     studies: Studies | None = None
     papers: Sequence[PaperValues] = ()
 
-    def __post_init__(self) -> None:
-        #: Labels of data sets and noises, quantity, and rounds; some kinds do not choose them.
-        self.datasets: tuple[str, ...] = (
-            getattr(self.options, "datasets", ()) or self.scope.datasets
-        )
-        self.noises: tuple[str, ...] = getattr(self.options, "noise", ())
-        self.value: str = getattr(self.options, "value", PRINTED)
-        self._at: tuple[int | str, ...] = getattr(self.options, "at", (END,))
-
     @property
     def metric(self) -> Quantity:
-        """The quantity of the claim."""
-        return QUANTITIES[self.value]
+        """The quantity of the claim; the test error for kinds that do not choose one."""
+        return QUANTITIES[getattr(self.options, "value", PRINTED)]
 
     def cells(
         self, boosters: Sequence[str] = ("",), *, along: Along = "", named: bool | None = None
@@ -111,14 +102,15 @@ class Evidence:
         named : bool or None, default=None
             True to name the booster in subjects; by default, only if there are several boosters.
         """
-        unit = getattr(self.options, "unit", "runs")
-        noises = self.noises[:1] if along == "noise" else self.noises
-        rounds = self._at[:1] if along == "at" else self._at
+        names = self.options.datasets or self.scope.datasets
+        unit, rounds = getattr(self.options, "unit", "runs"), getattr(self.options, "at", (END,))
+        noises = self.options.noise[:1] if along == "noise" else self.options.noise
+        rounds = rounds[:1] if along == "at" else rounds
         named = len(boosters) > 1 if named is None else named
         for noise, at in itertools.product(noises, rounds):
             place = [noise] if len(noises) > 1 else []
             place += [f"T = {at}"] if len(rounds) > 1 else []
-            included = [d for d in self.datasets if not self._excepts(along, d, noise, at)]
+            included = [d for d in names if not self._excepts(along, d, noise, at)]
             parts = [tuple(included)] if unit == "mean" else [(name,) for name in included]
             for datasets, booster in itertools.product(filter(None, parts), boosters):
                 if booster and self._excepts(along, datasets[0], noise, at, booster):
@@ -148,7 +140,8 @@ class Evidence:
             Function from an ok `Result` to a computed value, in place of the metric; NaN if there
             is none.
         """
-        label, metric = booster or cell.booster, "" if read else value or self.value
+        label, metric = booster or cell.booster, value or getattr(self.options, "value", PRINTED)
+        metric = "" if read else metric
         samples = []
         for dataset in cell.datasets:
             results = self.study and self.study.cells.get((cell.noise, dataset, label))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import numpy as np
 from pydantic import AfterValidator, Field, ValidationInfo
@@ -142,8 +142,7 @@ def check_compared(study: Study) -> None:
 
 
 #: Fields with the same value in most records, held once in memory.
-_SHARED = ("n_per_class", "versions", "host", "threads", "inputs", "noise")
-T = TypeVar("T")
+_SHARED = {"n_per_class", "versions", "host", "threads", "inputs", "noise"}
 
 
 class Unread:
@@ -195,7 +194,7 @@ class Unread:
         self._rounds = None if selects_rounds else rounds  # None: all
         self._for_file = for_file
         self._with_lists = {min((run.seed for run in heads), default=0), *map(int, integers)}
-        self._known: dict[str, Any] = {}
+        self._first: dict[str, Any] = {}  # of equal values, by their text
 
     def left_out(self, run: Run, record: Record) -> Record:
         """Return the record of a run, or of a trial for it, without the unread parts."""
@@ -212,18 +211,13 @@ class Unread:
         if self._for_file and run.seed not in self._with_lists:
             checkpoints = {k: v for k, v in checkpoints.items() if k not in self._lists}
         if not any(checkpoints.values()):
-            checkpoints = self._one(checkpoints)
-        names = record.model_fields_set.intersection(_SHARED)
-        same: dict[str, Any] = {name: self._one(getattr(record, name)) for name in names}
+            checkpoints = self._first.setdefault(str(checkpoints), checkpoints)
+        shared = {name: getattr(record, name) for name in record.model_fields_set & _SHARED}
+        same = {name: self._first.setdefault(str(value), value) for name, value in shared.items()}
         same["run"] = run if run == record.run else record.run
         if self._for_file:
             same |= {"started": record.started[:10], "finished": record.finished[:10]}
         return record.model_copy(update={**same, "curves": curves, "at_checkpoints": checkpoints})
-
-    def _one(self, value: T) -> T:
-        """Return the first of equal values."""
-        known: T = self._known.setdefault(str(value), value)
-        return known
 
 
 def _words(options: Any) -> set[str]:
