@@ -19,7 +19,7 @@ from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origi
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import NEVER, Outcome, State, p_at_least, state_of
 from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
-from boostbench.reports.text import in_print, listed, markdown, markdown_table, render
+from boostbench.reports.text import listed, render
 from boostbench.reports.values.estimates import LEVEL, holm
 from boostbench.reports.values.frame import Study
 from boostbench.reports.values.paper import PLACEBO
@@ -401,11 +401,5 @@ def _plain(value: GroupVerdict | Outcome) -> dict[str, Any]:
 def verdicts_markdown(title: str, verdicts: Sequence[Verdict]) -> str:
     """Return the page of verdicts with their evidence, in GitHub Flavored Markdown."""
     views = [view_of(verdict) for verdict in verdicts]
-    tables = []
-    for rows in map(evidence_rows, verdicts):
-        numbers = (key not in ("where", "case", "here", "beyond chance") for key in rows[0])
-        lines = ([*rows[0]], *(row.values() for row in rows))
-        cells = ([markdown(in_print(cell)) for cell in line] for line in lines)
-        tables.append(markdown_table(next(cells), numbers, cells))
-    counts, claims = counts_in_words(views), [*zip(views, tables, strict=True)]
-    return render("claims.md.j2", title=title, counts=counts, claims=claims)
+    claims = [*zip(views, map(evidence_rows, verdicts), strict=True)]
+    return render("claims.md.j2", title=title, counts=counts_in_words(views), claims=claims)

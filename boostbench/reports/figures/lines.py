@@ -430,11 +430,9 @@ def _shared(labels: list[str]) -> str:
 
 
 def _format_numbers(axes: Axes, numbers: list[float], metric: str) -> None:
-    from matplotlib.ticker import NullLocator
-
     if axes.get_xscale() == "log":
         step = -(-len(numbers) // _MOST_TICKS)
-        axes.xaxis.set_minor_locator(NullLocator())
+        axes.minorticks_off()
         axes.set_xticks(numbers[::-1][::step])
     axes.xaxis.set_major_formatter("{x:g}")
     panels.round_log_ticks(axes)
