@@ -241,16 +241,16 @@ class Experiment:
         KeyboardInterrupt
             After Ctrl-C; new records are kept.
         """
-        from boostbench.experiments.planning.repeating import adopt, adopt_packed, of_other_code
+        from boostbench.experiments.planning.repeating import adopt, of_other_code
 
         file = self.report_folder / PACKED
         if not file.is_file() or any(of_other_code(self.plan().runs)):
             return adopt(self.plan, share, partial(self._done, **options))
         packed = PackedRecords(file)
         with self._elsewhere(options) as do:
-            outcomes, records = adopt_packed(self._plan_of(packed), share, packed, do)
+            outcomes = adopt(partial(self._plan_of, packed), share, do)
         if any(outcome.agrees for outcome in outcomes):
-            pack(records, file)
+            pack(filter(None, map(packed.read, packed.all_paths())), file)
         return outcomes
 
     def study(self, *, whole: bool = True) -> Study:

@@ -18,7 +18,6 @@ from boostbench.experiments.planning.plans import Plan, PlannedRun
 from boostbench.experiments.runs import Run
 from boostbench.experiments.store.identity import folder_of
 from boostbench.experiments.store.record import Record
-from boostbench.experiments.store.records import PackedRecords
 
 #: Fields of a record that hold results; the other fields hold words, time, place and duration.
 _RESULT = {"n_rounds", "n_train", "n_test", "round_zero", "noise", "curves", "at_checkpoints"}
@@ -206,10 +205,10 @@ def adopt(plan: Callable[[], Plan], share: float, do: Repeat) -> list[Repeated]:
     Parameters
     ----------
     plan : callable
-        Compares the runs of the experiment with the current records. Where parameters are selected,
-        adopted records may lead to further runs of a family.
+        Compares the runs of the experiment with the current records, which may be packed. Where
+        parameters are selected, adopted records may lead to further runs of a family.
     share, do
-        As for `repeat_sample`; ``do`` has the same store.
+        As for `repeat_sample`; ``do`` has the same store, or another one for packed records.
 
     Raises
     ------
@@ -225,33 +224,6 @@ def adopt(plan: Callable[[], Plan], share: float, do: Repeat) -> list[Repeated]:
         written = [member.store.write(record) for member, record in _adopted(stale, outcomes)]
         if not written:
             return list(outcomes.values())
-
-
-def adopt_packed(
-    plan: Plan, share: float, packed: PackedRecords, do: Repeat
-) -> tuple[list[Repeated], Iterator[Record]]:
-    """Adopt packed records of other code; return the outcomes, and all records of the file.
-
-    Parameters
-    ----------
-    plan : Plan
-        Compares the runs of the experiment with the packed records.
-    share, do
-        As for `repeat_sample`.
-    packed : PackedRecords
-    """
-    groups = families(of_other_code(plan.runs))
-    outcomes = repeat_sample(groups, share, do)
-
-    def records() -> Iterator[Record]:
-        adopted = set()
-        for member, record in _adopted(groups, outcomes):
-            adopted.add(member.path)
-            yield record
-        rest = (packed.read(path) for path in packed.all_paths() if path not in adopted)
-        yield from (record for record in rest if record is not None)
-
-    return list(outcomes.values()), records()
 
 
 def _adopted(

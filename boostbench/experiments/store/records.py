@@ -223,10 +223,10 @@ def _unwritable(path: Path, error: OSError) -> BoostbenchError:
 
 
 class PackedRecords(RecordStore):
-    """Read-only store of the records in a packed file, which is read once.
+    """Store of the records in a packed file, which is read once.
 
     A record is valid for a run of equal value, whatever the current code and data, because packed
-    records are published results.
+    records are published results. Adopted ones take the place of others here; `pack` writes a file.
 
     Parameters
     ----------
@@ -269,6 +269,16 @@ class PackedRecords(RecordStore):
     def stored(self, dataset: str) -> dict[str, list[Key]]:
         """Return the keys of all records by value, those of other data sets too."""
         return self._of_value
+
+    def write(self, record: Record) -> Path:
+        """Put an adopted record in the place of the record that it was."""
+        assert record.adopted is not None
+        old, new = Key.parse(record.adopted["key"]), record.key
+        keys = self._of_value[old.value]
+        keys[keys.index(old)] = new
+        del self._lines[f"{old}.json"]
+        self._lines[f"{new}.json"] = encode(record, digits=SHORT)
+        return self.path_of("", new)
 
     def read(self, path: Path) -> Record | None:
         """Read a record; the latest is kept, since selections of parameters read each twice."""

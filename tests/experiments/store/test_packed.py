@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from boostbench.errors import BoostbenchError, DataError
+from boostbench.errors import DataError
 from boostbench.experiments.store.records import PACKED, PackedRecords, RecordStore, encode, pack
 from boostbench.experiments.streams import canonical_json
 from tests.experiments.tools import carry_out
@@ -143,9 +143,3 @@ def test_a_file_that_is_cut_off_is_refused(content, tmp_path):
     (tmp_path / PACKED).write_bytes(content)
     with pytest.raises(DataError, match=PACKED):
         PackedRecords(tmp_path / PACKED)
-
-
-def test_nothing_is_added_to_packed_records(done, tmp_path):
-    pack(done, tmp_path / PACKED)
-    with pytest.raises(BoostbenchError, match="cannot be written"):
-        PackedRecords(tmp_path / PACKED).write(done[0])
