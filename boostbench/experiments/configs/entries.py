@@ -30,8 +30,8 @@ from boostbench.validation import MistakesError, Model, validated
 
 T = TypeVar("T")
 Grid = tuple[Axis, ...]
-#: A value for each axis of a grid.
-Point = tuple[Any, ...]
+#: A value for each axis of a grid, by its name.
+Point = Mapping[str, Any]
 Swept = tuple[tuple[str, Any], ...]
 
 #: Largest number of variants of one entry, where each point of a grid counts as a variant.
@@ -377,9 +377,11 @@ def _axes(
 def points_of(grid: Grid) -> list[Point]:
     """Return every combination of values in the order of listing, the last axis varying fastest.
 
-    A grid without axes has one point, the empty tuple.
+    A grid without axes has one point, the empty mapping.
     """
-    return list(itertools.product(*(axis.values for axis in grid)))
+    names = [axis.name for axis in grid]
+    choices = itertools.product(*(axis.values for axis in grid))
+    return [dict(zip(names, values, strict=True)) for values in choices]
 
 
 def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
@@ -391,7 +393,7 @@ def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
         If a parameter of the grid has a value besides those in the grid.
     """
     params = booster.params.plain()
-    for axis, value in zip(booster.grid, point, strict=True):
+    for axis in booster.grid:
         holder = params
         for key in axis.path[:-1]:
             if not isinstance(holder.get(key), dict):
@@ -400,7 +402,6 @@ def with_point(booster: BoosterSpec, point: Point) -> BoosterSpec:
         if holder.get(axis.name) is not None:
             what = f"has the value {show(holder[axis.name])} besides those in the grid"
             raise MistakesError((axis.path, f"{what}; leave out one"))
-        holder[axis.name] = value
-    swept = tuple((axis.name, v) for axis, v in zip(booster.grid, point, strict=True))
-    label = swept_label(booster.label or booster.name, swept)
+        holder[axis.name] = point[axis.name]
+    label = swept_label(booster.label or booster.name, tuple(point.items()))
     return replace(booster, params=Params(params), label=label, grid=())

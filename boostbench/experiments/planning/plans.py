@@ -37,14 +37,12 @@ class Choice:
 
 @dataclass(frozen=True)
 class Selected:
-    """The selection behind a result, and its cost."""
+    """The selection behind a result."""
 
     grid: Grid  # with all extensions
     choices: tuple[Choice, ...]  # ordered by `at`
-    n_points: int
-    n_failed: int  # number of points that could not be fitted
-    n_fits: int
-    seconds: float
+    trials: tuple[PlannedRun, ...]  # one for each point of the grid
+    n_fits: int  # several of each trial in a cross-validation
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,25 +126,6 @@ class PlannedRun:
         key = self.recorded
         return None if key is None else self.store.path_of(self.run.data.name, key)
 
-    def row(self) -> dict[str, Any]:
-        """Return the run and its status as flat, JSON-able values."""
-        run = self.run
-        return {
-            "id": run.id,
-            "dataset": run.dataset,
-            "booster": run.method,
-            "noise": run.noise.label,
-            "seed": run.seed,
-            "rounds": run.rounds,
-            "status": self.status,
-            "reason": self.reason,
-            "seconds": self.seconds and round(self.seconds, 3),
-            "key": str(self.key),
-            "record": None if self.path is None else str(self.path),
-            "versions": self.versions,
-            "would_run": self.status in ("missing", "stale"),
-        }
-
     def record(self) -> Record | None:
         """Read the valid record; None without one."""
         return None if self.status == "stale" else self.old_record()
@@ -228,7 +207,24 @@ class Plan:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return each run with its status as a flat, JSON-able dict."""
-        return [planned.row() for planned in self.runs]
+        return [
+            {
+                "id": each.run.id,
+                "dataset": each.run.dataset,
+                "booster": each.run.method,
+                "noise": each.run.noise.label,
+                "seed": each.run.seed,
+                "rounds": each.run.rounds,
+                "status": each.status,
+                "reason": each.reason,
+                "seconds": each.seconds and round(each.seconds, 3),
+                "key": str(each.key),
+                "record": each.path and str(each.path),
+                "versions": each.versions,
+                "would_run": each.status in ("missing", "stale"),
+            }
+            for each in self.runs
+        ]
 
     def shard(self, part: str) -> Plan:
         """Return a part of the runs; ``"i/n"`` is the i-th, from 1, of n to which they are dealt.

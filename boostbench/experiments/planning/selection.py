@@ -62,9 +62,8 @@ def choose(grid: Grid, errors: Sequence[Errors | None], at: int, rule: Select) -
         return None
     best = min(counts.min() for counts in usable.values())
     tied = [index for index, counts in usable.items() if counts.min() == best]
-    names = [axis.name for axis in grid]
-    points = [dict(zip(names, point, strict=True)) for point in points_of(grid)]
-    signs = {n: 1 if end == "smallest" else -1 for n, end in rule.prefer.items() if n in names}
+    points = points_of(grid)
+    signs = {n: 1 if end == "smallest" else -1 for n, end in rule.prefer.items() if n in points[0]}
     index = min(tied, key=lambda place: [sign * points[place][n] for n, sign in signs.items()])
     return Choice(at, index, points[index], first + 1 + int(usable[index].argmin()))
 
@@ -85,10 +84,10 @@ def extended(grid: Grid, selected: Sequence[Point], reaches: Mapping[str, Reach]
     Parameters with a single value have no range.
     """
     return tuple(
-        _longer(axis, {point[index] for point in selected}, reaches[axis.name])
+        _longer(axis, {point[axis.name] for point in selected}, reaches[axis.name])
         if axis.name in reaches and len(axis.values) > 1
         else axis
-        for index, axis in enumerate(grid)
+        for axis in grid
     )
 
 
@@ -156,7 +155,7 @@ class Selection:
             if sum(not self._has_record(run) for run in self.tried()):  # of all: each is planned
                 return None
             choices = self._choose()
-            selected = [points[c.index] for of_head in choices.values() for c in of_head]
+            selected = [choice.values for of_head in choices.values() for choice in of_head]
             longer = extended(self.grid, selected, reaches)
             if longer == self.grid:
                 return choices
@@ -264,20 +263,10 @@ class Selection:
         update: dict[str, Any] = {"at_checkpoints": _checkpoints(records, choices)}
         if len(choices) > 1 or choices[0].at != choices[0].rounds:
             update["curves"] = _joined(records, choices)
-        record = record.model_copy(update=update)
-        return Result(run, status, reason, record, self._selected(head, choices))
-
-    def _selected(self, head: Run, choices: Sequence[Choice]) -> Selected:
-        trials = [self.find(run) for run in self.trials[head]]
-        folds = self.rule.folds["folds"] if self.rule.folds is not None else 1
-        return Selected(
-            self.grid,
-            tuple(choices),
-            n_points=len(trials),
-            n_failed=sum(trial.status != "ok" for trial in trials),
-            n_fits=len(trials) * folds,
-            seconds=sum(trial.seconds or 0.0 for trial in trials),
-        )
+        trials = tuple(map(self.find, self.trials[head]))
+        n_fits = len(trials) * (1 if self.rule.folds is None else self.rule.folds["folds"])
+        selected = Selected(self.grid, tuple(choices), trials, n_fits)
+        return Result(run, status, reason, record.model_copy(update=update), selected)
 
 
 def _joined(records: Sequence[Record], choices: Sequence[Choice]) -> dict[str, NDArray[Any]]:
@@ -310,11 +299,8 @@ def _checkpoints(records: Sequence[Record], choices: Sequence[Choice]) -> dict[s
 
 def _longer(axis: Axis, selected: set[Any], reach: Reach) -> Axis:
     smallest, largest = min(axis.values), max(axis.values)
-    if reach.step is not None:
-        ends = smallest - reach.step, largest + reach.step
-    else:
-        assert reach.factor is not None
-        ends = smallest / reach.factor, largest * reach.factor
+    step, factor = reach.step or 0, reach.factor or 1
+    ends = smallest / factor - step, largest * factor + step
     is_whole = all(isinstance(value, int) for value in axis.values)
     below, above = (
         int(x) if is_whole and float(x).is_integer() else float(f"{x:.{_DIGITS}g}") for x in ends

@@ -56,7 +56,8 @@ def build_selected_table(study: Study, *, at: int | None = None, title: Title = 
     for labels, of in cells.items():
         values = [_chosen(selected, at) for selected in of]
         texts = [_count_values([each.get(name) for each in values]) for name in columns]
-        spent = [span([each.n_points for each in of]), *_fits_and_time(of)] if of else [BEYOND] * 3
+        n_points = [len(each.trials) for each in of]
+        spent = [span(n_points), *_fits_and_time(of)] if of else [BEYOND] * 3
         row = (TableCell(text, value=text.removesuffix(BEYOND)) for text in (*texts, *spent))
         rows.append(Row(labels[not several :], tuple(row)))
     n_fits, time = _fits_and_time(selections)
@@ -64,7 +65,7 @@ def build_selected_table(study: Study, *, at: int | None = None, title: Title = 
         WAYS[study.config.select.way],
         f"{n_fits} fits in {time} of computing; points: of the grid as it grew.",
     ]
-    if n_failed := sum(selected.n_failed for selected in selections):
+    if n_failed := sum(fit.status != "ok" for each in selections for fit in each.trials):
         footers.append(f"{n_failed} fits failed and were no candidates.")
     if n_open := len(study.results) - len(selections):
         footers.append(f"{n_open} of {len(study.results)} choices are not made yet.")
@@ -88,7 +89,7 @@ def _chosen(selected: Selected, at: int | None) -> dict[str, Any]:
 
 
 def _fits_and_time(selections: Sequence[Selected]) -> tuple[str, str]:
-    seconds = sum(selected.seconds for selected in selections)
+    seconds = sum(fit.seconds or 0.0 for selected in selections for fit in selected.trials)
     return str(sum(selected.n_fits for selected in selections)), duration(seconds)
 
 

@@ -41,12 +41,12 @@ def errors(*rows):
 
 def test_a_point_goes_into_the_parameters_and_the_label():
     booster = BoosterSpec("b", Params({"learner": "tree", "x": 1}), "B", grid=GRID)
-    assert points_of(GRID)[:3] == [(1, 1e-5), (1, 1e-6), (2, 1e-5)]
-    one = with_point(booster, (2, 1e-6))
+    assert points_of(GRID)[:3] == points((1, 1e-5), (1, 1e-6), (2, 1e-5))
+    one = with_point(booster, {"depth": 2, "beta": 1e-6})
     assert one.params.plain() == {"depth": 2, "learner": {"tree": {"beta": 1e-6}}, "x": 1}
     assert (one.label, one.grid) == ("B (depth=2, beta=1e-06)", ())
-    assert points_of(()) == [()]
-    assert with_point(BoosterSpec("b"), ()) == BoosterSpec("b")
+    assert points_of(()) == [{}]
+    assert with_point(BoosterSpec("b"), {}) == BoosterSpec("b")
 
 
 def test_the_fewest_errors_are_selected_and_ties_follow_prefer_then_the_order():
@@ -77,20 +77,24 @@ def test_mean_errors_of_parts_of_several_sizes_are_ordered_exactly():
     assert other[0] == 8 + 3
 
 
+def points(*pairs):
+    return [{"depth": depth, "beta": beta} for depth, beta in pairs]
+
+
 def test_ranges_grow_where_a_kept_value_lies_at_an_end():
     reaches = {
         "depth": Reach(step=1, within=(1, 4)),
         "beta": Reach(factor=10, within=(1e-8, 1e-4)),
     }
-    longer = extended(GRID, [(3, 1e-6), (1, 1e-6)], reaches)
+    longer = extended(GRID, points((3, 1e-6), (1, 1e-6)), reaches)
     assert longer[0].values == (1, 2, 3, 4)  # not below 1
     assert longer[1].values == (1e-5, 1e-6, 1e-7)  # listed downwards
-    longer = extended(longer, [(4, 1e-5)], reaches)
+    longer = extended(longer, points((4, 1e-5)), reaches)
     assert longer[0].values == (1, 2, 3, 4)
     assert longer[1].values == (1e-4, 1e-5, 1e-6, 1e-7)
-    assert extended(longer, [(2, 1e-4), (2, 1e-6)], reaches) == longer
+    assert extended(longer, points((2, 1e-4), (2, 1e-6)), reaches) == longer
     single = (Axis(("depth",), (3,)),)
-    assert extended(single, [(3,)], reaches) == single
+    assert extended(single, [{"depth": 3}], reaches) == single
 
 
 @pytest.mark.parametrize(
@@ -106,7 +110,7 @@ def test_ranges_grow_where_a_kept_value_lies_at_an_end():
     ],
 )
 def test_a_range_keeps_its_order_and_whole_numbers(values, kept, reach, longer):
-    [axis] = extended((Axis(("a",), values),), [(kept,)], {"a": reach})
+    [axis] = extended((Axis(("a",), values),), [{"a": kept}], {"a": reach})
     assert repr(axis.values) == repr(longer)
 
 
@@ -123,7 +127,7 @@ def do_all(config, results):
 def told(config, results):
     plan = load_plan(config, results)
     assert plan.n_open == 0
-    return [replace(chosen.selected, seconds=0.0) for chosen in plan.results()]
+    return [replace(chosen.selected, trials=()) for chosen in plan.results()]
 
 
 def test_by_validation_every_point_is_fitted_once_and_the_best_is_kept(config_file, tmp_path):
