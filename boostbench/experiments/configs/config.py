@@ -9,16 +9,7 @@ from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Discriminator,
-    Field,
-    InstanceOf,
-    Tag,
-    ValidationInfo,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, ValidationInfo
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, unknown
@@ -109,20 +100,13 @@ class Reach(Model):
         description="Smallest and largest value to try.", examples=[[1, 10]]
     )
 
-    @model_validator(mode="after")
-    def _check_step_or_factor(self) -> Reach:
-        if (self.step is None) == (self.factor is None):
-            what = "{factor: 10, within: [1e-12, 1]} or {step: 1, within: [1, 10]}"
-            raise ValueError(f"must be {what}")
-        return self
-
 
 class Select(Model):
     """Selection of the parameters, and optionally the number of rounds, of every booster."""
 
     by: Annotated[
-        Annotated[Literal["validation", "test"], Tag("word")] | Annotated[Folds, Tag("mapping")],
-        Discriminator(lambda value: "word" if isinstance(value, str) else "mapping"),
+        Literal["validation", "test"] | InstanceOf[Folds],
+        BeforeValidator(lambda by: Folds.model_validate(by) if isinstance(by, dict) else by),
     ] = Field(
         description="Criterion: errors on the validation part of the split, in a cross-validation "
         "within the training part, or on the test part, averaged over all seeds and folds.",
@@ -168,6 +152,10 @@ def _checked_select(select: Select | None, info: ValidationInfo) -> Select | Non
                 mistakes.add(unknown("parameter", name, known, of="a grid"), key, name)
             elif name in texts:
                 mistakes.add("needs numbers; the grid has other values", key, name)
+    for name, reach in select.extend.items():
+        if (reach.step is None) == (reach.factor is None):
+            what = "must be {factor: 10, within: [1e-12, 1]} or {step: 1, within: [1, 10]}"
+            mistakes.add(what, "extend", name)
     for index, entry in enumerate(datasets if select.by == "validation" else ()):
         split = entry.split or info.data["split"]
         if not (isinstance(split, Params) and split.get("validation")):
@@ -249,7 +237,7 @@ class Config(Model):
 
     def scope(self) -> Scope:
         """Return the names and values that options of tables, figures and claims refer to."""
-        return Scope(dict(self), self.path)
+        return Scope(dict(self))
 
 
 def checkpoint_ladder(rounds: int) -> tuple[int, ...]:

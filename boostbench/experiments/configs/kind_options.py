@@ -13,20 +13,11 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, partial
-from pathlib import Path
 from pkgutil import resolve_name
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    InstanceOf,
-    ValidationInfo,
-    create_model,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, create_model
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError, unknown
@@ -48,8 +39,6 @@ class Scope:
     ----------
     data : mapping
         The valid keys of the config, with their values.
-    path : Path
-        File of the config.
 
     Attributes
     ----------
@@ -65,7 +54,7 @@ class Scope:
         Invalid keys of the config, whose values are not available to checks.
     """
 
-    def __init__(self, data: Mapping[str, Any] = MappingProxyType({}), path: Path = Path()) -> None:
+    def __init__(self, data: Mapping[str, Any] = MappingProxyType({})) -> None:
         entries, boosters = data.get("datasets", ()), data.get("boosters", ())
         own_rounds = [each.rounds or 0 for each in (*entries, *boosters)]
         sets = {entry.data.label or entry.data.name: entry.data.name for entry in entries}
@@ -78,7 +67,6 @@ class Scope:
         self.seeds: tuple[int, ...] = data.get("seeds", ())
         #: Quantities that the runs record on request, by the key that asks for them.
         self.asked = {key: tuple(data[key]) for key in ("metrics", "record") if key in data}
-        self.path = path
         self.names = {**sets, **methods}
         self.unknown = _SCOPE_KEYS - data.keys()
 
@@ -211,28 +199,19 @@ class ClaimWords(Model):
         "", description="Reason why the paper's own values do not satisfy the claim; always shown."
     )
 
-    @model_validator(mode="after")
-    def _check_quote(self) -> ClaimWords:
-        missing = [key for key in ("section", "quote") if not getattr(self, key)]
-        if "paper" in self.origin and missing:
-            what = f"a claim of origin {self.origin!r} must have {' and '.join(missing)}"
-            raise ValueError(f"{what}: the place in the paper and its wording")
-        return self
-
 
 class Claim(ClaimWords):
     """A claim and its check."""
 
     kind: str  # registered name of the kind of claim
-    options: InstanceOf[Options]
-    scope: InstanceOf[Scope] = Field(default_factory=Scope)
+    options: Options
+    scope: Scope = Field(default_factory=Scope)
     entry: Any = None  # the mapping in the config
 
 
 def _context(info: ValidationInfo) -> Mapping[str, Any]:
     """Return the context in which options of a config are validated."""
-    setting = setting_of(info)
-    return {"setting": setting, "scope": Scope(info.data, setting.files[0])}
+    return {"setting": setting_of(info), "scope": Scope(info.data)}
 
 
 def read_claims(value: Any, info: ValidationInfo) -> tuple[Claim, ...]:
@@ -251,7 +230,11 @@ def _read_claim(context: Mapping[str, Any], papers: Sequence[Any], value: Any) -
         raise ValueError(f"a claim must have 'says: ...' in words, found {show(value)}")
     mistakes = MistakesError()
     words = {key: value[key] for key in ClaimWords.model_fields if key in value}
-    mistakes.take(ClaimWords.model_validate, words)
+    told = mistakes.take(ClaimWords.model_validate, words)
+    missing = [key for key in ("section", "quote") if told and not getattr(told, key)]
+    if missing and "paper" in told.origin:
+        what = f"a claim of origin {told.origin!r} must have {' and '.join(missing)}"
+        mistakes.add(f"{what}: the place in the paper and its wording")
     kind, *others = [key for key in value if key not in words] or ["none"]
     if others or not isinstance(value.get(kind), dict):
         what = "a claim must have 'says' and one check such as 'compares: {...}', found"
