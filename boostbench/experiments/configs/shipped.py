@@ -35,8 +35,6 @@ def paper_of(path: Path) -> str:
 def find_config(reference: str) -> Path:
     """Return the file of a config given as a path or as the name of a shipped config.
 
-    The suffix ``.yaml`` of a path may be left out.
-
     Raises
     ------
     BoostbenchError
@@ -48,8 +46,6 @@ def find_config(reference: str) -> Path:
     known = shipped_configs()
     if reference in known:
         return known[reference]
-    if path.name and os.path.isfile(f"{path}.yaml"):
-        return path.with_name(f"{path.name}.yaml")
     if os.path.isdir(path):
         raise BoostbenchError("is a folder; name the configs in it", where=reference)
     raise BoostbenchError(f"no such config file{_hint(path, known)}", where=reference)
