@@ -19,7 +19,7 @@ CIRCUMSTANCES = {
 
 def files_behind(origin):
     """Return the files that determine what a module or plugin file computes."""
-    found = identity.sources_of(identity.code_fingerprint([origin]))
+    found = identity.sources_of(identity.code_fingerprint(origin))
     return [Path(path) for path, _ in found]
 
 

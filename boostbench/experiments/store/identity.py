@@ -109,7 +109,7 @@ def code_of(run: Run, generator: str = "") -> str:
         origins.append(registry.noise_models.module(run.noise.component))
     if generator:
         origins.append(registry.generators.module(generator))
-    return code_fingerprint(origins)
+    return code_fingerprint(*origins)
 
 
 def folder_of(run: Run) -> str:
@@ -160,20 +160,28 @@ class _Facts(NamedTuple):
     words: list[str]  # string constants
 
 
-def code_fingerprint(origins: Iterable[str]) -> str:
+@cache
+def code_fingerprint(*origins: str) -> str:
     """Return the fingerprint of modules: 8 hex digits.
 
     Parameters
     ----------
-    origins : iterable of str
+    *origins : str
         Module names (``"boostbench.boosters.samme"``) or paths of plugin files.
     """
-    return _fingerprint(tuple(sorted(set(origins))))
+    paths = sorted(_walk(origins))
+    # With their names, so that exchanging the contents of two files is a change.
+    texts = sorted(f"{_name_of(path)}\0{_facts_of(path).essence}" for path in paths)
+    fingerprint = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
+    _sources[fingerprint] = tuple(
+        (str(path.resolve()), digest_of_text(_text_of(path))) for path in paths
+    )
+    return fingerprint
 
 
 def forget() -> None:
     """Clear the caches of this process, so that sources are read anew."""
-    for cached in (_fingerprint, _path_of, _text_of, _facts_of, _imports_of):
+    for cached in (code_fingerprint, _path_of, _text_of, _facts_of, _imports_of):
         cached.cache_clear()
 
 
@@ -188,18 +196,6 @@ def sources_of(fingerprint: str) -> tuple[tuple[str, str], ...]:
 _sources: dict[str, tuple[tuple[str, str], ...]] = {}
 
 
-@cache
-def _fingerprint(origins: tuple[str, ...]) -> str:
-    paths = sorted(_walk(origins))
-    # With their names, so that exchanging the contents of two files is a change.
-    texts = sorted(f"{_name_of(path)}\0{_facts_of(path).essence}" for path in paths)
-    fingerprint = hashlib.sha256("\0".join(texts).encode()).hexdigest()[:8]
-    _sources[fingerprint] = tuple(
-        (str(path.resolve()), digest_of_text(_text_of(path))) for path in paths
-    )
-    return fingerprint
-
-
 def _walk(origins: tuple[str, ...]) -> set[Path]:
     """Return the files behind origins, with weak learners that are named in them.
 
@@ -207,10 +203,10 @@ def _walk(origins: tuple[str, ...]) -> set[Path]:
     """
     paths: set[Path] = set()
     waiting = list(origins)
-    seen: set[str] = set()
+    seen = {*_IGNORED}
     while waiting:
         origin = waiting.pop()
-        if origin in seen or origin in _IGNORED:
+        if origin in seen:
             continue
         seen.add(origin)
         path = _path_of(origin)

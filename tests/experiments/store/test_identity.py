@@ -93,7 +93,7 @@ def plugin(tmp_path):
     def rewritten(name, text):
         (tmp_path / name).write_text(textwrap.dedent(text), encoding="utf-8")
         forget_code()
-        return code_fingerprint([str(tmp_path / "mine.py")])
+        return code_fingerprint(str(tmp_path / "mine.py"))
 
     rewritten("helper.py", "def step(x):\n    return x / 2\n")
     rewritten("mine.py", "from helper import step\n\ndef fit(x):\n    return step(x)\n")
@@ -145,7 +145,7 @@ def test_a_file_that_python_cannot_read_counts_as_text(plugin, broken):
 def test_a_project_may_move(plugin, tmp_path):
     before = plugin("mine.py", "from helper import step\n")
     moved = shutil.copytree(tmp_path, tmp_path / "moved")
-    assert code_fingerprint([str(moved / "mine.py")]) == before
+    assert code_fingerprint(str(moved / "mine.py")) == before
 
 
 def test_the_code_behind_a_plugin_is_what_it_imports_and_names(tmp_path):

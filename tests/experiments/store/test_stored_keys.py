@@ -18,15 +18,15 @@ RENEW = "python -m tests.experiments.store.test_stored_keys"
 def keys():
     """Return the fingerprint of each component, and the values of runs of each shipped config."""
     kinds = registry.boosters, registry.weak_learners, registry.noise_models, registry.generators
-    found = {"the pipeline of all runs": code_fingerprint([PIPELINE])}
+    found = {"the pipeline of all runs": code_fingerprint(PIPELINE)}
     found["what every run records"] = code_fingerprint(
-        [registry.quantities.module(name) for name in QUANTITIES.recorded((), ())]
+        *map(registry.quantities.module, QUANTITIES.recorded((), ()))
     )
     names = [(kind, name) for kind in kinds for name in kind.names()]
     names += [(registry.quantities, name) for name, each in QUANTITIES.items() if each.of]
     for kind, name in names:
         if kind.module(name).startswith("boostbench."):
-            found[f"{kind.kind} {name}"] = code_fingerprint(kind.origins(name))
+            found[f"{kind.kind} {name}"] = code_fingerprint(*kind.origins(name))
     for name, path in shipped_configs().items():
         runs = expand(load_config(path, ["claims="], check_parameters=False))
         for place in sorted({0, len(runs) // 2, len(runs) - 1} & {*range(len(runs))}):
