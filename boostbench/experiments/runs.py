@@ -29,9 +29,10 @@ _NAME = r"^[^\W\d]\w*$"
 CHECKED = ConfigDict(allow_inf_nan=False, populate_by_name=True)
 
 Rounds = Annotated[StrictInt, Field(ge=1, le=1_000_000)]
-#: Empty: the name.
+#: Empty: the name. Not part of the value.
 Label = Annotated[
-    StrictStr, Field(pattern=r"^$|\S", max_length=10_000, description="Name in tables.")
+    StrictStr,
+    Field(pattern=r"^$|\S", max_length=10_000, description="Name in tables.", exclude=True),
 ]
 
 
@@ -78,9 +79,7 @@ class Params(Mapping[str, Any]):
         return hash(self.text)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, Params):
-            return self.text == other.text
-        return NotImplemented
+        return isinstance(other, Params) and self.text == other.text
 
     def __repr__(self) -> str:
         return f"Params({self.text})"
@@ -141,8 +140,7 @@ class Data:
     encode: Encoding = "ordinal"
     missing: Missing = "keep"
     cost: CostMatrix = ()
-    #: Not part of the value.
-    label: Annotated[Label, Field(alias="as", exclude=True)] = field(default="", compare=False)
+    label: Annotated[Label, Field(alias="as")] = field(default="", compare=False)
     source: Source = field(default="", compare=False)
 
     @property
@@ -213,9 +211,7 @@ class BoosterSpec:
     name: StrictStr  # a registered name, or "file.py:Class" without the folder
     #: As in the config; expressions in K, n and d are evaluated when the data is loaded.
     params: Params = field(default_factory=Params)
-    label: Annotated[Label, Field(exclude=True)] = field(
-        default="", compare=False
-    )  # not part of the value
+    label: Label = field(default="", compare=False)
     source: Source = field(default="", compare=False)
     #: Number of rounds, in place of that of the config; not part of the value.
     rounds: Annotated[

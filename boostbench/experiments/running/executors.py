@@ -161,11 +161,10 @@ class LocalExecutor(Executor):
         self._busy, self._idle = {}, []
         self._requests.close()
         self._server.terminate()  # which it ignores once it is at work
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired):
             self._server.wait(_CLOSE_SECONDS)
-        except subprocess.TimeoutExpired:
-            self._server.kill()
-            self._server.wait()
+        self._server.kill()  # if it still runs
+        self._server.wait()
 
     def _new_supervisor(self) -> Connection:
         """Have the server fork a supervisor.

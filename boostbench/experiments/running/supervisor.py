@@ -30,18 +30,12 @@ import psutil
 from boostbench import inputs
 from boostbench.experiments.running import environment
 from boostbench.experiments.running.worker import LOG_LINES, Job, failure, now, perform
-from boostbench.experiments.store.identity import is_own_code
+from boostbench.experiments.store.identity import PIPELINE, is_own_code
 from boostbench.experiments.store.record import Record, versions
 from boostbench.experiments.store.records import decode, encode
 
 #: Modules that are loaded once, before supervisors are forked.
-_PRELOADED = (
-    "numba",
-    "pandas",
-    "sklearn.datasets",
-    "boostbench.boosters",
-    "boostbench.experiments.running.execution",
-)
+_PRELOADED = "sklearn.datasets", "boostbench.boosters", PIPELINE
 _TICK_SECONDS = 0.2
 #: Without work for longer between two ticks, this process was suspended; no limit counts that.
 _SUSPENDED_SECONDS = 2.0

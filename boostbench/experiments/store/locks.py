@@ -101,23 +101,19 @@ def locked_runs(folder: Path) -> dict[str, str]:
 
 
 def _is_alive(owner: Path, now: float) -> bool:
-    """Return whether an owner still works, by its process or the time of its file."""
-    is_young = owner.exists() and now - owner.stat().st_mtime < _DEAD_SECONDS
-    return is_young and not _has_ended_here(owner.name)
-
-
-def _has_ended_here(owner: str) -> bool:
-    """Return whether an owner is a process of this machine that has terminated.
+    """Return whether an owner still works, by the time of its file and, if here, its process.
 
     Zombies count as terminated.
     """
-    owner_host, _, process = owner.rpartition("@")
-    if owner_host != _host():
+    if not owner.exists() or now - owner.stat().st_mtime >= _DEAD_SECONDS:
         return False
+    host, _, process = owner.name.rpartition("@")
+    if host != _host():
+        return True
     try:
-        return bool(psutil.Process(int(process.partition("-")[0])).status() == psutil.STATUS_ZOMBIE)
+        return bool(psutil.Process(int(process.partition("-")[0])).status() != psutil.STATUS_ZOMBIE)
     except psutil.Error as error:  # also if it may not be read
-        return isinstance(error, psutil.NoSuchProcess)
+        return not isinstance(error, psutil.NoSuchProcess)
 
 
 def _host() -> str:
