@@ -212,13 +212,12 @@ class Selection:
         """
         if record.status != "ok":
             return record
-        part = record.with_curve(self.curve)
-        if not self.rule.rounds or self.rule.by == "test":  # which compares means of several trials
-            return part
-        errors = part.curves[self.curve]
-        fewest = np.fmin.accumulate(np.concatenate([[np.inf], errors[:-1]]))
-        curve = np.where(errors < fewest, errors, np.nan)
-        return part.model_copy(update={"curves": {self.curve: curve}})
+        errors, zero = record.curves[self.curve], record.round_zero[self.curve]
+        if self.rule.rounds and self.rule.by != "test":  # which compares means of several trials
+            fewest = np.fmin.accumulate(np.concatenate([[np.inf], errors[:-1]]))
+            errors = np.where(errors < fewest, errors, np.nan)
+        part = {"curves": {self.curve: errors}, "round_zero": {self.curve: zero}}
+        return record.model_copy(update={**part, "at_checkpoints": {}})
 
     def selected(self) -> list[Run]:
         """Return the runs whose test errors are reported, one for each choice."""

@@ -278,12 +278,6 @@ class Record(Summary):
         values: NDArray[Any] = curve[np.minimum(rounds, len(curve)) - 1]
         return values
 
-    def with_curve(self, name: str) -> Self:
-        """Return the record with only one curve, and without values at checkpoints."""
-        curves, zero = ({name: each[name]} for each in (self.curves, self.round_zero))
-        update = {"curves": curves, "round_zero": zero, "at_checkpoints": {}}
-        return self.model_copy(update=update)
-
     def by_round(self, name: str) -> dict[str, Any]:
         """Return values at checkpoints by the round as text; empty if not recorded."""
         values = self.at_checkpoints.get(name)
