@@ -7,7 +7,7 @@ from boostbench import registry
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import shipped_configs
 from boostbench.experiments.planning.grid import expand
-from boostbench.experiments.store.identity import PIPELINE, code_fingerprint, value_of
+from boostbench.experiments.store.identity import PIPELINE, code_fingerprint, code_of, value_of
 from boostbench.quantities import QUANTITIES
 
 #: Fingerprints by component, the same for all Python versions, and values of some runs by config.
@@ -31,6 +31,11 @@ def keys():
         runs = expand(load_config(path, ["claims="], check_parameters=False))
         for place in sorted({0, len(runs) // 2, len(runs) - 1} & {*range(len(runs))}):
             found[f"run {place} of {name}"] = value_of(runs[place])
+        # files beside a config import from anywhere in the package
+        for run in runs:
+            named = [run.booster.component, run.noise.component]
+            if any(".py:" in part for part in named):
+                found[f"{' '.join(Path(part).name for part in named)} in {name}"] = code_of(run)
     return found
 
 
