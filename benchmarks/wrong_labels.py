@@ -29,6 +29,7 @@ SETS = (
 )
 RATES = (0.0, 0.05, 0.1, 0.2, 0.3)
 _FIRST, _REPEATS, _FOLDS = 100, 4, 5
+_FOREST = make_booster("random-forest", n_estimators=100)
 
 
 def measure(name: str, data: Sequence[Path], n_rows: int) -> Iterator[dict[str, Any]]:
@@ -44,7 +45,7 @@ def measure(name: str, data: Sequence[Path], n_rows: int) -> Iterator[dict[str, 
     for rate in RATES:
         noise = np.random.default_rng(1)
         seen = corrupt(y, len(names), "uniform-other", rate, noise).y
-        P = np.array([*out_of_fold(_forest, X, seen, _REPEATS, _FOLDS, seed=0)])
+        P = np.array([*out_of_fold(_FOREST, X, seen, _REPEATS, _FOLDS, seed=0)])
         found = estimate(seen, P, names)
         first = found.suspects["row"].to_numpy()[:_FIRST] - 1
         row = {
@@ -57,10 +58,6 @@ def measure(name: str, data: Sequence[Path], n_rows: int) -> Iterator[dict[str, 
             "found": int((seen != y)[first].sum()),
         }
         yield {**row, **_by_cleanlab(X, y, seen)}
-
-
-def _forest(random_state: int) -> Any:
-    return make_booster("random-forest", n_estimators=100, random_state=random_state)
 
 
 def _by_cleanlab(X: Any, y: Any, seen: Any) -> dict[str, Any]:
@@ -80,7 +77,7 @@ def _by_cleanlab(X: Any, y: Any, seen: Any) -> dict[str, Any]:
 
 def _out_of_fold(X: Any, seen: Any, seed: int) -> list[Any]:
     """Return the probabilities of the first stage, without denied rows."""
-    repetitions = out_of_fold(_forest, X, seen, _REPEATS, _FOLDS, seed=seed)
+    repetitions = out_of_fold(_FOREST, X, seen, _REPEATS, _FOLDS, seed=seed)
     return [next(repetitions) for _ in range(_REPEATS // 2)]
 
 

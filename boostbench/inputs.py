@@ -39,12 +39,13 @@ from boostbench.whole_files import in_home, sha256_of, write_file
 ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 #: Prefix of the module names of plugin files.
 FILE_MODULE = "boostbench_plugin_"
-_refused = ContextVar("refused", default=False)
+#: Whether Python code that a config names is refused.
+refuses_code = ContextVar("refuses_code", default=False)
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _LONGEST_TRACE = 200
 _COMPILED = (".pyc", ".nbi", ".nbc")
-#: Events that load compiled code, and the place of its file among their arguments.
-_LOADING = {"import": 1, "ctypes.dlopen": 0}
+#: Events that open a file, or load compiled code, and the place of the file in their arguments.
+_OPENING = {"open": 0, "import": 1, "ctypes.dlopen": 0}
 #: Digest of each executed source by real path; empty if the file differed from the executed code.
 _executed: dict[str, str] = {}
 #: Likewise of each file executed or opened on behalf of a plugin, by the path that it named.
@@ -128,16 +129,15 @@ def digest_of_text(text: bytes) -> str:
 
 
 def _hook(event: str, args: tuple[Any, ...]) -> None:
-    if event not in ("exec", "open", *_LOADING) or getattr(_busy, "now", False):
+    if event not in ("exec", *_OPENING) or getattr(_busy, "now", False):
         return
     _busy.now = True
     try:
         if event == "exec":
             _note_executed(args[0])
-        elif _plugin and event == "open":
-            _note_opened(args[0], args[2])
         elif _plugin:
-            _note_opened(args[_LOADING[event]], os.O_RDONLY)
+            flags = args[2] if event == "open" else os.O_RDONLY
+            _note_opened(args[_OPENING[event]], flags)
     except Exception:  # an audit hook must not disturb the audited code
         return
     finally:
@@ -223,19 +223,9 @@ def _is_own(path: str) -> bool:
     return path.startswith(_PACKAGE) or not is_foreign
 
 
-@contextlib.contextmanager
-def refusing_code(refuse: bool) -> Iterator[None]:
-    """Set whether Python code that a config names is refused in a block."""
-    token = _refused.set(refuse)
-    try:
-        yield
-    finally:
-        _refused.reset(token)
-
-
 def check_allowed(code: str, *, where: str = "") -> None:
     """Raise PluginError if code that a config names must not be executed."""
-    if _refused.get():
+    if refuses_code.get():
         raise PluginError(f"{code} is not executed, because of --no-plugins", where=where)
 
 
@@ -297,13 +287,15 @@ def executed_plugins() -> tuple[Path, ...]:
 
 
 def load_module(name: str, *, where: str = "") -> ModuleType:
-    """Import a module that a config names; its prints go to standard error.
+    """Import a module that a config names, or execute a file; its prints go to standard error.
 
     Raises
     ------
     PluginError
         If the module must not be executed, or raises another exception than ModuleNotFoundError.
     """
+    if name.endswith(".py"):
+        return load_plugin(Path(name), where=where)
     check_allowed(f"module {name}", where=where)
     try:
         with contextlib.redirect_stdout(sys.stderr):
@@ -370,8 +362,7 @@ def _defined(node: ast.stmt) -> tuple[str, ...]:
     if isinstance(node, ast.Import | ast.ImportFrom):
         return tuple((each.asname or each.name).partition(".")[0] for each in node.names)
     if isinstance(node, ast.ClassDef | ast.FunctionDef):
-        told = [(each, ast.unparse(each)) for each in node.decorator_list]
-        node.decorator_list = [each for each, text in told if ".register(" not in text]
+        node.decorator_list = [d for d in node.decorator_list if ".register(" not in ast.unparse(d)]
         return (node.name,)
     is_constant = not any(isinstance(each, ast.Call) for each in ast.walk(node))
     if isinstance(node, ast.Assign | ast.AnnAssign) and is_constant:

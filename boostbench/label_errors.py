@@ -124,10 +124,6 @@ def find_label_errors(
     name, made, dataset = booster_for(booster, on, name="labels", **options)
     if not hasattr(made, "predict_proba"):
         raise BoostbenchError(f"booster {name!r} gives no probabilities; choose another one")
-
-    def make(random_state: int) -> Any:
-        return clone(made).set_params(random_state=random_state)
-
     counts = np.bincount(dataset.y, minlength=dataset.n_classes)
     rare = tuple(np.array(dataset.classes)[counts < folds].tolist())
     rows = np.flatnonzero(counts[dataset.y] >= folds)
@@ -136,7 +132,7 @@ def find_label_errors(
         raise BoostbenchError(f"{what} {', '.join(map(str, np.sort(counts)[:-3:-1]))}")
     kept, y = np.unique(dataset.y[rows], return_inverse=True)
     with fitting(name):
-        P = np.array([*out_of_fold(make, dataset.X[rows], y, repeats, folds, seed, on_fit)])
+        P = np.array([*out_of_fold(made, dataset.X[rows], y, repeats, folds, seed, on_fit)])
     found = estimate(y, P, [dataset.classes[k] for k in kept], rows=rows + 1, seed=seed)
     found = replace(found, left_out=rare, columns=dataset.columns)
     table = pd.DataFrame(dataset.X, columns=list(dataset.feature_names))
@@ -149,7 +145,7 @@ def find_label_errors(
 
 
 def out_of_fold(
-    make: Callable[[int], Any],
+    booster: Any,
     X: Floats,
     y: Labels,
     repeats: int,
@@ -177,7 +173,8 @@ def out_of_fold(
             held = ids == fold
             is_left = np.isin(y, y[trusted & ~held])  # a class that is denied altogether stays
             train = ~held & (trusted | ~is_left)
-            model = make(int(rng.integers(2**31 - 1))).fit(X[train], y[train])
+            model = clone(booster).set_params(random_state=int(rng.integers(2**31 - 1)))
+            model.fit(X[train], y[train])
             P[held] = probabilities_of(model, model.predict_proba(X[held]), K)
             if on_fit is not None:
                 on_fit(repeat * folds + fold + 1, repeats * folds)

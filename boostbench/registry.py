@@ -15,7 +15,6 @@ True
 
 from __future__ import annotations
 
-import ast
 import inspect
 import os
 import re
@@ -28,7 +27,7 @@ from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from boostbench.errors import AbsentError, BoostbenchError, PluginError, UnknownNameError
-from boostbench.inputs import FILE_MODULE, load_module, load_plugin, one_line
+from boostbench.inputs import FILE_MODULE, load_module, one_line
 from boostbench.source import show
 
 T = TypeVar("T")
@@ -138,7 +137,7 @@ class Registry:
             for file in sorted(Path(__file__).parent.joinpath(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
                 for call, attribute in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
-                    name, declared = _declared_in(call)
+                    name, declared = eval(f"_arguments{call}")
                     origin = f"boostbench.{package.replace('/', '.')}.{file.stem}:{attribute}"
                     found[name] = Declaration(origin, **declared)
         return found
@@ -179,13 +178,10 @@ class Registry:
     def _lookup(self, name: str, where: str) -> Any:
         if known := self.declarations.get(name):
             return resolve_name(known.origin) if known.plugin is None else known.plugin
-        source, _, attribute = name.rpartition(":")
-        if source.endswith(".py"):
-            module = load_plugin(Path(source), where=where)
-        elif _is_reference(name):
-            module = load_module(source, where=where)
-        else:
+        if not _is_reference(name):
             raise self.unknown(name, where)
+        source, _, attribute = name.rpartition(":")
+        module = load_module(source, where=where)
         if not hasattr(module, attribute):
             public = [known for known in vars(module) if not known.startswith("_")]
             raise UnknownNameError(f"attribute of {source}", attribute, public, where=where)
@@ -296,12 +292,9 @@ def _is_reference(name: str) -> bool:
     return re.fullmatch(r".+\.py:.*|[^\W\d][\w.]*:[^\W\d]\w*", name) is not None
 
 
-def _declared_in(call: str) -> tuple[str, dict[str, Any]]:
-    """Return the name and the other arguments in the text of the arguments of ``register``."""
-    node = ast.parse(f"register{call}", mode="eval").body
-    assert isinstance(node, ast.Call)
-    declared = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
-    return ast.literal_eval(node.args[0]), declared
+def _arguments(name: str, **declared: Any) -> tuple[str, dict[str, Any]]:
+    """Return the arguments of ``register``; in the sources of this package they are literals."""
+    return name, declared
 
 
 def name_and_options(value: Any, kind: str, where: str = "") -> tuple[str, dict[str, Any]]:

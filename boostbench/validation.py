@@ -8,7 +8,7 @@ by a ValueError, such as a `BoostbenchError`, or several parts of a value by a `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, TypeVar, get_args
 
 from pydantic import (
@@ -185,17 +185,6 @@ Distinct = AfterValidator(_distinct)
 OneOrMore = Annotated[
     tuple[T, ...], Strict(False), BeforeValidator(as_list), GetPydanticSchema(None, _or_one)
 ]
-
-
-def one_of(kind: str, known: Callable[[], Collection[str]]) -> AfterValidator:
-    """Return a validator that a text is one of the names that are known when it is called."""
-
-    def check(value: str) -> str:
-        if value not in known():
-            raise ValueError(unknown(kind, value, known()))
-        return value
-
-    return AfterValidator(check)
 
 
 def _translated(error: ValidationError, model: Any, written: Any) -> Iterator[Mistake]:

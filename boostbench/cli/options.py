@@ -6,6 +6,7 @@ import re
 import shlex
 import shutil
 import sys
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from boostbench.errors import BoostbenchError
-from boostbench.inputs import refusing_code
+from boostbench.inputs import refuses_code
 
 if TYPE_CHECKING:
     from boostbench.api import Experiment
@@ -107,8 +108,9 @@ class Experiments:
         if not self.configs:
             raise BoostbenchError("name a config; `boostbench list configs` lists those shipped")
         given = {**vars(self), **more}
-        with refusing_code(given.pop("no_plugins")):
-            return load_experiments(**given)
+        context = copy_context()
+        context.run(refuses_code.set, given.pop("no_plugins"))
+        return context.run(load_experiments, **given)
 
 
 @dataclass(frozen=True, kw_only=True)

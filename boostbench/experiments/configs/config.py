@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -25,7 +24,7 @@ from boostbench.experiments.configs.kind_options import (
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Encoding, Missing, Noise, Params, Rounds
 from boostbench.inputs import load_plugin
 from boostbench.quantities import QUANTITIES
-from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore, one_of
+from boostbench.validation import TOP, Distinct, Listed, MistakesError, Model, OneOrMore
 
 #: Alias of `Config.path`, distinct from all keys of a config.
 FILE = "<file>"
@@ -74,8 +73,15 @@ def _load_plugin(value: str, info: ValidationInfo) -> str:
     return str(path.resolve())
 
 
-_Recorded = Annotated[str, one_of("quantity", partial(QUANTITIES.asked_by, "record"))]
-_Metric = Annotated[str, one_of("quantity", partial(QUANTITIES.asked_by, "metrics"))]
+def _checked_name(value: str, info: ValidationInfo) -> str:
+    """Return the name of a quantity that the key under validation can ask for."""
+    known = QUANTITIES.asked_by(info.field_name)  # type: ignore[arg-type]
+    if value not in known:
+        raise ValueError(unknown("quantity", value, known))
+    return value
+
+
+_Asked = Listed[Annotated[str, AfterValidator(_checked_name)]]
 #: A plugin file, named relative to the config; validation loads it and returns its full path.
 Plugin = Annotated[str, AfterValidator(_load_plugin)]
 
@@ -212,10 +218,10 @@ class Config(Model):
     seeds: fields.Seeds = Field(
         (0,), description="Number of seeds, or a list of them.", validate_default=True
     )
-    record: Annotated[Listed[_Recorded], Distinct, AfterValidator(_checked_record)] = Field(
+    record: Annotated[_Asked, Distinct, AfterValidator(_checked_record)] = Field(
         (), description="Quantities recorded besides errors, loss and edges."
     )
-    metrics: Annotated[Listed[_Metric], Distinct] = Field(
+    metrics: Annotated[_Asked, Distinct] = Field(
         ("error",), description="Metrics of the predictions on the test part."
     )
     select: Annotated[Select | None, AfterValidator(_checked_select)] = Field(
