@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from boostbench.experiments.planning.plans import Result
 from boostbench.reports.experiment_report import Report, make_part
 from boostbench.reports.figures.panels import add_legend
 from boostbench.reports.figures.style import drawing_style, pdf_of
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _BEST, _CHOOSING = "best by validation", "validation_error"
+_PROBLEM = attrgetter("noise", "run.dataset", "run.seed", "fold")  # of a result
 _MOST_COLUMNS = 6  # boosters of a table that have a column each; more have a row
 
 
@@ -75,17 +76,13 @@ def _with_best(study: Study) -> tuple[Study, list[str]]:
             what = f"no column '{best}': its runs have no validation errors, which a split such as"
             remarks.append(f"{what} {{folds: 5, validation: true}} records")
             continue
-        for _, of in itertools.groupby(sorted(variants, key=_problem), _problem):
+        for _, of in itertools.groupby(sorted(variants, key=_PROBLEM), _PROBLEM):
             chosen = min(of, key=lambda its: error_at(its, _CHOOSING) if its.ok else -1.0)
             booster = replace(chosen.run.booster, label=best)
             results.append(replace(chosen, run=replace(chosen.run, booster=booster)))
         order.insert(order.index(labels[-1]) + 1, best)
     results.sort(key=lambda result: order.index(result.run.method))
     return replace(study, results=tuple(results)), remarks
-
-
-def _problem(result: Result) -> tuple[str, str, int, int]:
-    return result.noise, result.run.dataset, result.run.seed, result.fold
 
 
 _WIDTH, _POINTS = 3.3, 8.0  # of a column in inches, and size of all text

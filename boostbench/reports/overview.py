@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.config import Config
@@ -139,11 +139,8 @@ class Paper(Model):
         return next(found, len(self.order)), not summary.part, *names, size
 
 
-class ReportSummary(Model):
+class ReportSummary(Model, extra="ignore"):  # summaries of other versions may have other keys
     """Content of ``summary.json``."""
-
-    # Summaries of other versions may have other keys.
-    model_config = ConfigDict(extra="ignore")
 
     format: Literal[1] = 1
     config: str
@@ -193,14 +190,13 @@ def read_summaries(results: Path) -> list[tuple[str, ReportSummary]]:
 def description(config: Config, paper: str) -> Paper | None:
     """Return ``about.yml`` of the paper of a config; None if there is none."""
     beside = config.path.parent
-    files = (folder / "about.yml" for folder in (beside / paper, beside))
-    file = next(filter(Path.is_file, files), None)
-    if file is None:
-        return None
-    try:
-        return validated(Paper, read_source(file)[0].data)
-    except MistakesError as error:
-        raise BoostbenchError(str(error), where=str(file)) from None
+    for file in (beside / paper / "about.yml", beside / "about.yml"):
+        if file.is_file():
+            try:
+                return validated(Paper, read_source(file)[0].data)
+            except MistakesError as error:
+                raise BoostbenchError(str(error), where=str(file)) from None
+    return None
 
 
 #: Place for the links of a site in the page of a report.
