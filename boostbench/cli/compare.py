@@ -177,7 +177,8 @@ def labels(
     suspects = found.suspects.head(n)
     if output is not None:
         cells = table.iloc[suspects["row"] - 1].reset_index(drop=True)
-        write_table(suspects.join(cells, rsuffix=" (file)"), output)
+        both = suspects.join(cells.rename(columns={c: f"{c} (file)" for c in suspects}))
+        write_table(both, output)
     interval = f"95 % interval {100 * found.low:.1f} to {100 * found.high:.1f} %"
     about = f"About {100 * found.share:.1f} % of the labels of {on} are wrong ({interval})"
     print(f"{about}, fewer if classes overlap.\n")
