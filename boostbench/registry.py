@@ -15,6 +15,7 @@ True
 
 from __future__ import annotations
 
+import ast
 import inspect
 import os
 import re
@@ -137,7 +138,7 @@ class Registry:
             for file in sorted(Path(__file__).parent.joinpath(package).glob("*.py")):
                 text = file.read_text(encoding="utf-8")
                 for call, attribute in re.findall(pattern, text, re.MULTILINE | re.DOTALL):
-                    name, declared = eval(f"_arguments{call}")
+                    name, declared = _declared_in(call)
                     origin = f"boostbench.{package.replace('/', '.')}.{file.stem}:{attribute}"
                     found[name] = Declaration(origin, **declared)
         return found
@@ -292,9 +293,12 @@ def _is_reference(name: str) -> bool:
     return re.fullmatch(r".+\.py:.*|[^\W\d][\w.]*:[^\W\d]\w*", name) is not None
 
 
-def _arguments(name: str, **declared: Any) -> tuple[str, dict[str, Any]]:
-    """Return the arguments of ``register``; in the sources of this package they are literals."""
-    return name, declared
+def _declared_in(call: str) -> tuple[str, dict[str, Any]]:
+    """Return the name and the other arguments in the text of the arguments of ``register``."""
+    node = ast.parse(f"register{call}", mode="eval").body
+    assert isinstance(node, ast.Call)
+    declared = {str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords}
+    return ast.literal_eval(node.args[0]), declared
 
 
 def name_and_options(value: Any, kind: str, where: str = "") -> tuple[str, dict[str, Any]]:
