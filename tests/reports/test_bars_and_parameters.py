@@ -1,14 +1,16 @@
 """The figures ``bars`` and ``parameter``."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Params
 from boostbench.inputs import load_plugin
 from boostbench.reports.figures.lines import draw_parameter
+from boostbench.reports.values.frame import Study
 
 from .synthetic import EXCHANGE, drawn, make_config, study_of
 
@@ -62,6 +64,20 @@ def test_boosters_that_differ_in_one_parameter_share_a_line(sizes):
     assert toy.get_xticks().tolist() == [50, 10, 5]
     assert [text.get_text() for text in car.texts] == ["no result: skipped"]
     assert [axes.get_xlabel() for axes in figure.axes] == ["leaves"] * 2
+
+
+def test_a_booster_lies_where_its_parameter_of_each_data_set_is(sizes):
+    smaller = sized("adaboost-mm", "MM (like C4.5)", 20)
+    results = tuple(
+        replace(result, run=replace(result.run, data=Data("car", label="car"), booster=smaller))
+        if result.run.method == smaller.label and result.run.seed == 1
+        else result
+        for result in sizes.results
+        if result.run.dataset == "toy"
+    )
+    figure = drawn(draw_parameter, Study(sizes.config, results), x="max_leaf_nodes")
+    places = [axes.lines[0].get_xdata().tolist() for axes in figure.axes]
+    assert places == [[5, 10, 50], [20]]
 
 
 def test_a_parameter_has_a_panel_per_noise(tmp_path):

@@ -359,14 +359,15 @@ def draw_parameter(
         Label of the x axis.
     """
     (axis, T), metric = panels.axis_at(study, value, at), QUANTITIES[value]
-    places_on_lines = _lines((result.run for result in study.results if result.ok), x)
-    styles = method_styles(name for name, _ in places_on_lines.values())
+    names = _lines((result.run for result in study.results if result.ok), x)
+    styles = method_styles(names.values())
     found: dict[tuple[str, str], dict[str, list[Point]]] = {}  # lines by noise and data set
     for (noise, dataset, booster), own in samples_of(study, value, at).items():
-        if booster in places_on_lines and own.values:
-            name, number = places_on_lines[booster]
+        if booster in names and own.values:
+            run = study.cells[noise, dataset, booster][0].run
+            number = float(run.booster.parameter(x))
             lines = found.setdefault((noise, dataset), {name: [] for name in styles})
-            lines[name].append((number, *_with_band(own)))
+            lines[names[booster]].append((number, *_with_band(own)))
     numbers = sorted({p[0] for of in found.values() for points in of.values() for p in points})
     if len(numbers) < 2:
         values = ", ".join(f"{number:g}" for number in numbers) or "no run"
@@ -401,18 +402,18 @@ def _draw_lines(axes: Axes, lines: Lines, styles: Styles, metric: Quantity, *, b
             panels.draw_line(axes, rows, 0.13, metric, markersize=3.4, linewidth=1.3, **look)
 
 
-def _lines(runs: Iterable[Run], x: str) -> dict[str, tuple[str, float]]:
-    """Return the line of each booster label, named by what its labels share, and its place x."""
+def _lines(runs: Iterable[Run], x: str) -> dict[str, str]:
+    """Return the name of the line of each booster label: the part that labels of a line share."""
 
     def without(params: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in params.items() if name != x}
 
-    groups: dict[tuple[str, str], dict[str, float]] = {}
+    groups: dict[tuple[str, str], dict[str, None]] = {}
     for run in runs:
-        if is_number(number := run.booster.parameter(x)):
+        if is_number(run.booster.parameter(x)):
             rest = str(json.loads(run.booster.params.text, object_hook=without))
-            groups.setdefault((run.booster.name, rest), {})[run.method] = float(number)
-    return {label: (_shared([*of]), of[label]) for of in groups.values() for label in of}
+            groups.setdefault((run.booster.name, rest), {})[run.method] = None
+    return {label: _shared([*of]) for of in groups.values() for label in of}
 
 
 def _shared(labels: list[str]) -> str:
