@@ -7,7 +7,7 @@ import pytest
 
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import shipped_configs
-from boostbench.registry import load_plugin
+from boostbench.inputs import load_plugin
 from boostbench.reports.overview import SENSITIVITY, by_paper, write_overview
 from tests.reports.claims.stating import CONFIGS
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 
-from boostbench.registry import load_plugin
+from boostbench.inputs import load_plugin
 from checks.attack.case import Case
 from checks.attack.commands import records_of, run_command
 
