@@ -39,7 +39,7 @@ from boostbench.whole_files import in_home, sha256_of, write_file
 ESCAPING = (Exception, SystemExit, KeyboardInterrupt, GeneratorExit)
 #: Prefix of the module names of plugin files.
 FILE_MODULE = "boostbench_plugin_"
-#: Whether Python code that a config names is refused.
+#: True if Python code that a config names is refused.
 refuses_code = ContextVar("refuses_code", default=False)
 _PACKAGE = str(Path(__file__).parent) + os.sep
 _LONGEST_TRACE = 200

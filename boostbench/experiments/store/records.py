@@ -275,7 +275,7 @@ class PackedRecords(RecordStore):
         assert record.adopted is not None
         old, new = Key.parse(record.adopted["key"]), record.key
         keys = self._of_value[old.value]
-        keys[keys.index(old)] = new
+        self._of_value[old.value] = [new if key == old else key for key in keys]
         del self._lines[f"{old}.json"]
         self._lines[f"{new}.json"] = encode(record, digits=SHORT)
         return self.path_of("", new)

@@ -1,4 +1,5 @@
 import lzma
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,18 @@ def test_packing_again_gives_the_same_bytes_whatever_the_order(done, tmp_path):
     store = PackedRecords(tmp_path / "a" / PACKED)
     pack([store.read(path) for path in reversed(store.all_paths())], tmp_path / "b" / PACKED)
     assert (tmp_path / "a" / PACKED).read_bytes() == (tmp_path / "b" / PACKED).read_bytes()
+
+
+def test_an_adopted_record_takes_the_place_of_all_its_copies(done, tmp_path):
+    pack(done, tmp_path / PACKED)
+    lines = lzma.decompress((tmp_path / PACKED).read_bytes())
+    (tmp_path / PACKED).write_bytes(lzma.compress(2 * lines))
+    store, new = PackedRecords(tmp_path / PACKED), replace(done[0].key, code="0fda7a00")
+    note = {"key": str(done[0].key), "checked": 1, "of": 1}
+    store.write(done[0].model_copy(update={"key": new, "adopted": note}))
+    keys = {key for of_value in store.stored("iris").values() for key in of_value}
+    assert keys == {new, done[1].key}
+    assert {store.read(store.path_of("iris", key)).key for key in keys} == keys
 
 
 def test_labels_do_not_change_the_bytes(runs_of, results, tmp_path):
