@@ -68,6 +68,8 @@ class BinnedData(NamedTuple):
         Most frequent global bin of each sparse feature.
     samples : ndarray of int64, shape (1 or n_trees, n), or (1, 1) if all numbers are 1
         Number of samples that each row represents; one row per tree if the demand gives counts.
+    has_missing : bool
+        Whether any feature has a bin of missing values.
     """
 
     codes: NDArray[np.uint8]
@@ -83,6 +85,7 @@ class BinnedData(NamedTuple):
     sparse_features: NDArray[np.int64]
     default_bin: NDArray[np.int64]
     samples: NDArray[np.int64]
+    has_missing: bool
 
     @property
     def n_rows(self) -> int:
@@ -152,7 +155,7 @@ def bin_features(
     def bin_part(part: slice) -> None:
         first = np.empty(_TOGETHER, dtype=np.int32)
         table, found = np.empty(4 * _FEW, dtype=np.int16), np.empty((2, _FEW))
-        numbers = np.empty(n, dtype=np.int16)
+        numbers, numbered = np.empty(n, dtype=np.int16), np.empty((2, _FEW + 1), dtype=np.int64)
         columns = np.empty((min(width, part.stop - part.start), n))
         for j in range(part.start, part.stop):
             taken = (j - part.start) % len(columns)
@@ -163,7 +166,8 @@ def bin_features(
                 else:
                     _take(X, rows, j, some)
             column = columns[taken]
-            few = _number(column, table, found, numbers) if edges is None else -1
+            few = _number(column, table, found, numbers, numbered) if edges is None else -1
+            counts = numbered[1, : few + 1]
             if 0 <= few <= max_bins:
                 low = high = found[1, :few].copy()
                 codes[j] = numbers
@@ -178,7 +182,8 @@ def bin_features(
                 else:
                     low, high = _even_bins(*_count_values(column, repeated), max_bins)
                 _encode(column, high, codes[j], first)
-            counts = np.bincount(codes[j], minlength=_FEW)
+            if not 0 <= few <= max_bins:
+                counts = np.bincount(codes[j], minlength=_FEW)
             n_bins[j], frequent[j] = len(low), counts.argmax()  # the first of several
             its_rows[j] = counts[frequent[j]]
             missing = counts[len(low)] > 0
@@ -191,7 +196,10 @@ def bin_features(
     rowwise = _rows_of(codes, offset, frequent, share, sparse_share, min(n_jobs, max(d, 1)))
     low, high = np.concatenate(lows), np.concatenate(highs)
     samples = np.ones((1, 1), dtype=np.int64) if repeated is None else repeated[None, :]
-    return BinnedData(codes, offset, n_bins, low, high, **rowwise, samples=samples)
+    has_missing = bool(offset[-1] > n_bins.sum())
+    return BinnedData(
+        codes, offset, n_bins, low, high, **rowwise, samples=samples, has_missing=has_missing
+    )
 
 
 def _count_values(
@@ -272,19 +280,22 @@ def _take(X, rows, first, columns):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _number(column, table, found, numbers):  # type: ignore[no-untyped-def]
+def _number(column, table, found, numbers, numbered):  # type: ignore[no-untyped-def]
     """Write for each value its rank among the n distinct values, and return n; NaN gets n.
 
-    ``found[1]`` gets the distinct values in order. Return -1 if there are more of them than it
-    holds. The values are numbered in a hash table first.
+    ``found[1]`` gets the distinct values in order, and ``numbered[1]`` how often each rank was
+    written. Return -1 if there are more values than these hold. The values are numbered in a hash
+    table first.
     """
     n, values, ordered = np.int64(0), found[0], found[1]
+    times, missing = numbered[0], np.int64(0)
     for k in range(table.shape[0]):
         table[k] = -1
     for i in range(column.shape[0]):
         x = np.float64(column[i] + 0.0)  # -0.0 and 0.0 are equal
         if x != x:
             numbers[i] = -1
+            missing += 1
             continue
         place = (x.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(54)  # below 1024
         while table[place] >= 0 and values[table[place]] != x:
@@ -292,14 +303,16 @@ def _number(column, table, found, numbers):  # type: ignore[no-untyped-def]
         if table[place] < 0:
             if n == values.shape[0]:
                 return -1
-            values[n], table[place] = x, n
+            values[n], times[n], table[place] = x, 0, n
             n += 1
         numbers[i] = table[place]
+        times[np.uint64(table[place])] += 1
     for k in range(n):
         rank = 0
         for m in range(n):
             rank += values[m] < values[k]
-        ordered[rank], table[k] = values[k], rank
+        ordered[rank], numbered[1, rank], table[k] = values[k], times[k], rank
+    numbered[1, n] = missing
     for i in range(column.shape[0]):
         numbers[i] = table[numbers[i]] if numbers[i] >= 0 else n
     return n
@@ -349,8 +362,10 @@ def _rows_of(
 
     def count_part(parts: slice) -> None:
         for p in range(parts.start, parts.stop):
-            for j in features[p]:
-                counts[p] += codes[j] != default[j]
+            for k in range(0, len(features[p]), _BLOCK_COLUMNS):
+                some = features[p][k : k + _BLOCK_COLUMNS]
+                differs = (codes[some] != default[some, None]).view(np.uint8)
+                counts[p] += np.add.reduce(differs, dtype=np.uint8)
 
     in_parts(count_part, n_parts, codes.size)
     start = np.append(0, np.cumsum(counts.T))
@@ -358,7 +373,8 @@ def _rows_of(
 
     def list_part(parts: slice) -> None:
         for p in range(parts.start, parts.stop):
-            _list_sparse(codes, offset, features[p], default, start[p:-1:n_parts].copy(), bins)
+            ends = start[p:-1:n_parts].copy(), start[p + 1 :: n_parts].copy()
+            _list_sparse(codes, offset, features[p], default, *ends, bins)
 
     in_parts(list_part, n_parts, codes.size)
     return {
@@ -373,12 +389,12 @@ def _rows_of(
 
 
 @kernel
-def _list_sparse(codes, offset, sparse, default, place, bins):  # type: ignore[no-untyped-def]
-    """Write the sparse bins of each row, beginning at the place of the row."""
-    for s in range(sparse.shape[0]):
-        j = sparse[s]
-        column = codes[j]
-        for i in range(place.shape[0]):
-            if column[i] != default[j]:
-                bins[place[i]] = offset[j] + column[i]
-                place[i] += 1
+def _list_sparse(codes, offset, sparse, default, first, end, bins):  # type: ignore[no-untyped-def]
+    """Write the sparse bins of each row to its places, without a branch on the codes."""
+    for i in range(np.uint64(first.shape[0])):
+        place, s = np.uint64(first[i]), np.uint64(0)
+        while place < np.uint64(end[i]):
+            j = np.uint64(sparse[s])
+            bins[place] = offset[j] + codes[j, i]
+            place += np.uint64(codes[j, i] != default[j])
+            s += np.uint64(1)

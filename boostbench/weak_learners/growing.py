@@ -129,7 +129,7 @@ def grow_trees(
     criterion = rules.criterion
     drawn = rules.random or rules.n_drawn < data.n_features
     plain = rules.n_sums == 2 and not drawn and rules.min_samples_leaf <= 1
-    if criterion == GINI and plain and len(data.low) == data.n_bins.sum():
+    if criterion == GINI and plain and not data.has_missing:
         criterion = TWO_CLASSES
     elif criterion in (GAIN_RATIO, C45):
         criterion = ENTROPY

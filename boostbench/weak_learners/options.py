@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, NamedTuple, get_type_hints
 
@@ -158,12 +159,15 @@ class GrowthRules(NamedTuple):
     @classmethod
     def of(cls, tree: TreeOptions, **computed: Any) -> GrowthRules:
         """Return computed rules and the options of a tree as numbers, 2**63 - 1 for None."""
-        for name, number in _TYPES.items():
-            if name not in computed and hasattr(tree, name):
+        for name, number in _options_among_rules(type(tree)):
+            if name not in computed:
                 value = getattr(tree, name)
                 computed[name] = number(2**63 - 1 if value is None else value)
         return cls(**computed)
 
 
-#: Type of each rule by its name.
-_TYPES = get_type_hints(GrowthRules)
+@cache  # for every round of a fit
+def _options_among_rules(learner: type[TreeOptions]) -> list[tuple[str, type]]:
+    """Return the names of the rules that are options of a learner, and their types."""
+    types = get_type_hints(GrowthRules)
+    return [(name, types[name]) for name in types if hasattr(learner, name)]

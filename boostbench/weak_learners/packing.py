@@ -44,7 +44,7 @@ def pack(  # type: ignore[no-untyped-def]
         unit = sample.factor / sample.weight_factor * sample.factor
     for s in range(n_splits):
         node = tree.split_order[s]
-        split, out = nodes[node], trees.nodes[first + s]
+        split, out = nodes[node], trees.nodes[first - column + s]
         out.feature, out.threshold = split.feature, split.threshold
         out.missing_left, out.gain = split.missing_left, split.gain / unit
         out.low = split.bin

@@ -314,7 +314,7 @@ class Work(NamedTuple):
         works += [cls._of_sizes(*sizes) for _ in range(len(works), n_spaces)]
         small = works[0].histogram.size + works[0].tree.stat.size <= _SMALL
         _last.spaces = (sizes, works) if small else (None, [])
-        for work in works[:n_spaces]:
+        for work in works[:n_spaces] if rules.kind == LABELS else ():
             work.tree.label[:] = numbers.labels
         return works[:n_spaces]
 
@@ -406,11 +406,11 @@ class GrownTrees(NamedTuple):
     def room(cls, n_trees: int, max_leaves: int, n: int) -> GrownTrees:
         """Return arrays for ``n_trees`` trees of up to ``max_leaves`` leaves on n rows.
 
-        Each tree has ``max_leaves`` nodes and leaves, and the entries of the offsets are numbers of
-        nodes and leaves, until `without_gaps` is called.
+        Each tree has ``max_leaves`` leaves and one node less, and the entries of the offsets are
+        numbers of nodes and leaves, until `without_gaps` is called.
         """
         return cls(
-            nodes=np.empty(n_trees * max_leaves, GROWN_NODE),
+            nodes=np.empty(n_trees * (max_leaves - 1), GROWN_NODE),
             answers=np.empty(n_trees * max_leaves, GROWN_LEAF),
             node_offset=np.zeros(n_trees + 1, np.int64),
             leaf_offset=np.zeros(n_trees + 1, np.int64),
@@ -421,19 +421,17 @@ class GrownTrees(NamedTuple):
 
     def without_gaps(self) -> GrownTrees:
         """Return the trees without the nodes and leaves that they left unused."""
-        room = len(self.nodes) // len(self.root_impurity)
+        offsets = self.node_offset.cumsum(), self.leaf_offset.cumsum()
 
-        def used(array: NDArray[np.void], sizes: NDArray[np.int64]) -> NDArray[np.void]:
+        def used(array: NDArray[np.void], offset: NDArray[np.int64]) -> NDArray[np.void]:
+            if offset[-1] == len(array):  # as most often in boosting
+                return array
+            room = np.arange(len(array) // (len(offset) - 1))
             whole = array.view(f"V{array.itemsize}")  # field by field, copies take twice the time
-            taken: NDArray[np.void] = whole[(np.arange(room) < sizes[:, None]).ravel()]
+            taken: NDArray[np.void] = whole[(room < np.diff(offset)[:, None]).ravel()]
             return taken.view(array.dtype)
 
-        return self._replace(
-            nodes=used(self.nodes, self.node_offset[1:]),
-            answers=used(self.answers, self.leaf_offset[1:]),
-            node_offset=self.node_offset.cumsum(),
-            leaf_offset=self.leaf_offset.cumsum(),
-        )
+        return GrownTrees(*map(used, self[:2], offsets), *offsets, *self[4:])
 
     def hypothesis(self, n_features: int) -> Hypothesis:
         """Return the trees as a forest, with the leaves of the training rows."""
