@@ -159,7 +159,8 @@ class GrowthRules(NamedTuple):
     @classmethod
     def of(cls, tree: TreeOptions, **computed: Any) -> GrowthRules:
         """Return computed rules and the options of a tree as numbers, 2**63 - 1 for None."""
-        for name, number in _options_among_rules(type(tree)):
+        learner: Any = type(tree)
+        for name, number in _options_among_rules(learner):
             if name not in computed:
                 value = getattr(tree, name)
                 computed[name] = number(2**63 - 1 if value is None else value)

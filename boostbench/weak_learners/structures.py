@@ -421,7 +421,7 @@ class GrownTrees(NamedTuple):
 
     def without_gaps(self) -> GrownTrees:
         """Return the trees without the nodes and leaves that they left unused."""
-        offsets = self.node_offset.cumsum(), self.leaf_offset.cumsum()
+        node_offset, leaf_offset = self.node_offset.cumsum(), self.leaf_offset.cumsum()
 
         def used(array: NDArray[np.void], offset: NDArray[np.int64]) -> NDArray[np.void]:
             if offset[-1] == len(array):  # as most often in boosting
@@ -431,7 +431,12 @@ class GrownTrees(NamedTuple):
             taken: NDArray[np.void] = whole[(room < np.diff(offset)[:, None]).ravel()]
             return taken.view(array.dtype)
 
-        return GrownTrees(*map(used, self[:2], offsets), *offsets, *self[4:])
+        return self._replace(
+            nodes=used(self.nodes, node_offset),
+            answers=used(self.answers, leaf_offset),
+            node_offset=node_offset,
+            leaf_offset=leaf_offset,
+        )
 
     def hypothesis(self, n_features: int) -> Hypothesis:
         """Return the trees as a forest, with the leaves of the training rows."""

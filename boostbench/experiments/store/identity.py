@@ -9,6 +9,10 @@ that defines it, so that a change to one booster does not affect other boosters.
 the fingerprint covers the files that its imports execute, unless they are installed: files beside
 it, in a package beside it, or on the module path. No module is imported.
 
+A rewritten module of this package may give the same numbers to the bit, as `checks.bits` shows.
+Such a module counts as its earlier text, of which `SAME_NUMBERS` holds the facts, so that records
+stay valid; any further change of the module is a change of the fingerprint.
+
 Parsing dominates the time of commands that have no runs to execute. The parsed facts of each source
 text are therefore stored in the cache folder under the digest of the text. The set of files is
 determined anew by each process.
@@ -20,6 +24,7 @@ import ast
 import hashlib
 import importlib.util
 import json
+import lzma
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,6 +58,9 @@ _IGNORED = {
 #: Functions whose arguments say how a component is called and shown, except `DECIDING`.
 _DECLARING = ("Clock", "Quantity", "metric", "quantity", "register")
 _PACKAGE = Path(__file__).parents[2]
+#: Facts of earlier texts of modules, by the digest of the present text's essence; written by
+#: `checks.same_numbers`.
+SAME_NUMBERS = Path(__file__).with_name("same_numbers.json.xz")
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +279,16 @@ def _facts_of(path: Path) -> _Facts:
         kept = json.dumps(_parsed(text, is_own=is_own)).encode()
         keep(name, kept)
     essence, imports, words = json.loads(kept)
+    if is_own and essence:
+        earlier = _earlier_facts().get(digest_of_text(essence.encode()))
+        essence, imports, words = earlier or (essence, imports, words)
     return _Facts(essence, [_Import(*each) for each in imports], words)
+
+
+@cache
+def _earlier_facts() -> dict[str, list[Any]]:
+    facts: dict[str, list[Any]] = json.loads(lzma.decompress(SAME_NUMBERS.read_bytes()))
+    return facts
 
 
 def _parsed(text: bytes, *, is_own: bool) -> _Facts:

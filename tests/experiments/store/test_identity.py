@@ -10,6 +10,7 @@ from boostbench.experiments.running.execution import execute
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Params, Run
 from boostbench.experiments.store import identity
 from boostbench.experiments.store.identity import code_fingerprint, code_of, value_of
+from boostbench.inputs import digest_of_text
 from tests.experiments.tools import files_behind, forget_code
 
 RUN = Run(Data("wine"), "official", CLEAN, BoosterSpec("samme"), rounds=10, seed=0)
@@ -133,6 +134,28 @@ def test_the_code_fingerprint_follows_what_decides_numbers(
         before = plugin("helper.py", HELPER)
         after = plugin("helper.py", HELPER.replace(old, new))
         assert (after != before) is is_stale
+
+
+def test_a_module_that_gives_the_same_numbers_counts_as_its_earlier_text(
+    plugin, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(identity, "_PACKAGE", tmp_path)
+    before = plugin("helper.py", HELPER)
+    (helper,) = (path for path in files_behind(str(tmp_path / "mine.py")) if path.stem == "helper")
+    earlier = list(identity._facts_of(helper))
+    rewritten = HELPER.replace("return x / 2", "return 0.5 * x")
+    assert plugin("helper.py", rewritten) != before
+    digest = digest_of_text(identity._facts_of(helper).essence.encode())
+    monkeypatch.setattr(identity, "_earlier_facts", lambda: {digest: earlier})
+    assert plugin("helper.py", rewritten) == before
+    assert plugin("helper.py", f"# commented\n{rewritten}") == before
+    assert plugin("helper.py", rewritten.replace("0.5", "0.25")) != before
+
+
+def test_earlier_texts_are_those_of_present_modules():
+    texts = (path.read_bytes() for path in identity._PACKAGE.rglob("*.py"))
+    present = (identity._parsed(text, is_own=True).essence for text in texts)
+    assert identity._earlier_facts().keys() <= {digest_of_text(each.encode()) for each in present}
 
 
 @pytest.mark.parametrize("broken", ["def step(:\n", "x = 1\0\n"])
