@@ -99,6 +99,14 @@ class Distribution(NamedTuple):
         """Ratio m / S_t, capped to stay finite, so that a penalty of 0 remains 0."""
         return float(exp(min(-self.log_scale, 700.0)))
 
+    def downwards(self) -> Distribution:
+        """Return the distribution of the left derivative of `Max`, towards smaller coefficients.
+
+        If several labels attain the maximum of a row, lowering one does not lower the maximum.
+        """
+        is_only = np.count_nonzero(self.wrong, axis=1) == 1
+        return self._replace(wrong=self.wrong * is_only[:, None])
+
     def cost(self, y: Labels) -> Floats:
         """Return the contribution of each label to eps (Eq. 12), shape (n, K)."""
         cost: Floats = 0.5 * (self.right[:, None] + self.wrong)
@@ -153,14 +161,8 @@ class Objective(ABC):
         """Return the loss of each row, shape (n,)."""
 
     @abstractmethod
-    def weigh(
-        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
-    ) -> Distribution:
-        """Return S and D at scores F (Eq. 11), for positive weights that sum to 1.
-
-        ``down=True`` selects the left derivative, towards smaller coefficients. It differs from
-        the right derivative only for `Max`.
-        """
+    def weigh(self, F: Floats, y: Labels, sample_weight: Floats) -> Distribution:
+        """Return S and D at scores F (Eq. 11), for positive weights that sum to 1."""
 
     def exact_step(
         self,
@@ -223,9 +225,7 @@ class Sum(Objective):
         """Return ``sum_y Phi(V_iy)``."""
         return row_sums(self.phi.value(_shortfalls(F, y, self.offset)))
 
-    def weigh(
-        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
-    ) -> Distribution:
+    def weigh(self, F: Floats, y: Labels, sample_weight: Floats) -> Distribution:
         """Return D proportional to ``Phi'(V_iy)`` (Eq. 11)."""
         log_W = self.phi.log_slope(_shortfalls(F, y, self.offset))
         return _over_pairs(log_W, sample_weight)
@@ -241,9 +241,7 @@ class CompSum(Objective):
         """Return ``log2(1 + sum_y exp(V_iy))``."""
         return self.phi.value(_log_sum_exp(_shortfalls(F, y, self.offset)))
 
-    def weigh(
-        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
-    ) -> Distribution:
+    def weigh(self, F: Floats, y: Labels, sample_weight: Floats) -> Distribution:
         """Return D proportional to ``exp(V_iy) / (1 + sum_z exp(V_iz))``."""
         V = _shortfalls(F, y, self.offset)
         log_Z = _log_sum_exp(V)
@@ -257,9 +255,7 @@ class MaxSum(Objective):
         """Return ``Phi(1 - R_i)``."""
         return self.phi.value(self._shortfalls(F, y))
 
-    def weigh(
-        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
-    ) -> Distribution:
+    def weigh(self, F: Floats, y: Labels, sample_weight: Floats) -> Distribution:
         """Return D proportional to ``Phi'(1 - R_i)``, equal for all wrong labels of a row."""
         wrong = np.ones(F.shape, dtype=np.bool_)
         wrong[np.arange(len(y)), y] = False
@@ -279,20 +275,14 @@ class Max(Objective):
         """Return ``max_y Phi(V_iy)``."""
         return self.phi.value(_shortfalls(F, y, self.offset).max(axis=1))
 
-    def weigh(
-        self, F: Floats, y: Labels, sample_weight: Floats, down: bool = False
-    ) -> Distribution:
+    def weigh(self, F: Floats, y: Labels, sample_weight: Floats) -> Distribution:
         """Return D proportional to ``Phi'(max_y V_iy)``.
 
-        If several V_iy attain the maximum, raising one of them raises the maximum, but lowering
-        one does not lower it.
+        If several V_iy attain the maximum, raising one of them raises the maximum.
         """
         V = _shortfalls(F, y, self.offset)
         v = V.max(axis=1)
-        largest = v[:, None] - V <= _TIE
-        if down:
-            largest &= largest.sum(axis=1, keepdims=True) == 1
-        return _over_rows(self.phi.log_slope(v), sample_weight, largest)
+        return _over_rows(self.phi.log_slope(v), sample_weight, v[:, None] - V <= _TIE)
 
 
 def _shortfalls(F: Floats, y: Labels, offset: float) -> Floats:

@@ -55,7 +55,8 @@ class Problem:
 
     def weigh(self, objective: Objective, down: bool = False) -> tuple[float, float]:
         """Return S/m and eps of the classifier."""
-        D = objective.weigh(self.F, self.y, self.weight, down)
+        D = objective.weigh(self.F, self.y, self.weight)
+        D = D.downwards() if down else D
         return math.exp(D.log_scale), error_of(self.labels, D.cost(self.y))
 
 
