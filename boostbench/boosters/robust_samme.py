@@ -40,7 +40,7 @@ from boostbench.boosters.binary import MarginBooster
 from boostbench.boosters.line_search import falling_step
 from boostbench.boosters.losses import EXPONENTIAL, SAVAGE, MarginLoss
 from boostbench.boosters.samme import SAMME
-from boostbench.boosters.splboost import PerfectTwice
+from boostbench.boosters.splboost import SelfPacing
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, log, row_sums
 from boostbench.registry import boosters
@@ -112,7 +112,7 @@ class SAMMESavage(RobustSAMME):
 
 
 @boosters.register("spl-samme", printed="SPL-SAMME", family="robust", trial={"age": 4.0})
-class SPLSAMME(PerfectTwice, RobustSAMME):
+class SPLSAMME(SelfPacing, RobustSAMME):
     r"""SAMME with self-paced learning: SPLBoost for many classes.
 
     A round is a round of SAMME in which the weight of each row is multiplied by

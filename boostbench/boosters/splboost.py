@@ -20,7 +20,7 @@ round is therefore a round of the plain booster in which the weight of each row 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal
 
@@ -95,7 +95,15 @@ class SelfPacing(MarginBooster):
     Attributes
     ----------
     stop_reason_ : str
-        May also be ``"no active sample"``.
+        May also be ``"no active sample"``. ``"perfect weak learner"`` requires two consecutive
+        classifiers without weighted error.
+
+    Notes
+    -----
+    Classifiers without error on the samples of positive weight are frequent. The step of such a
+    classifier minimises the objective as it grows; it is limited (to 11.5; in SPL-SAMME, to
+    23 + ln(K - 1)), which outweighs all earlier classifiers unless their steps add up to more.
+    `predict_proba` is not calibrated, because samples are ignored.
     """
 
     regulariser: Literal["hard", "linear", "polynomial", "mixture", "logarithmic"] = "hard"
@@ -108,9 +116,8 @@ class SelfPacing(MarginBooster):
 
     def make_regulariser(self) -> Regulariser:
         """Return the regulariser with the parameters of the booster."""
-        own = {"polynomial": ["power"], "mixture": ["gamma"], "logarithmic": ["zeta"]}
-        parameters = {name: getattr(self, name) for name in own.get(self.regulariser, [])}
-        return REGULARISERS[self.regulariser](self.age, **parameters)
+        cls = REGULARISERS[self.regulariser]
+        return cls(*(getattr(self, parameter.name) for parameter in fields(cls)))
 
     def begin(self, state: BoostState) -> Pace:
         """Return the state before the first round."""
@@ -129,7 +136,10 @@ class SelfPacing(MarginBooster):
         return state.sample_weight * (self.latent_weights(state) if pace.v is None else pace.v)
 
     def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
-        """Run rounds of the plain booster weighted by v, up to `max_inner` (Algorithm 1, 1-3)."""
+        """Run rounds of the plain booster weighted by v, up to `max_inner` (Algorithm 1, 1-3).
+
+        After a perfect classifier v changes, so that only the second one in a row ends the fit.
+        """
         pace: Pace = state.own
         pace.v = self.latent_weights(state)
         if not self.importance(state).any():
@@ -139,6 +149,10 @@ class SelfPacing(MarginBooster):
             h, step = self._alternate(state, fit, h, step)
         pace.v = None
         pace.rounds += 1
+        before, pace.perfect = pace.perfect, step.stop == "perfect weak learner"
+        warm = pace.rounds <= max(self.warm_start_rounds, 1)
+        if pace.perfect and (warm or not before):
+            step = replace(step, stop="")
         return h, step
 
     def _alternate(
@@ -180,36 +194,8 @@ def _moved(state: BoostState, h: Any, step: Step) -> BoostState:
     return replace(state, scores=h.add_to(state.scores.copy(), step.size))
 
 
-class PerfectTwice(SelfPacing):
-    """Self-paced booster that a single classifier without weighted error does not end.
-
-    Attributes
-    ----------
-    stop_reason_ : str
-        May also be ``"no active sample"``. ``"perfect weak learner"`` requires two consecutive
-        classifiers without weighted error.
-
-    Notes
-    -----
-    Classifiers without error on the samples of positive weight are frequent. The step of such a
-    classifier minimises the objective as it grows; it is limited (to 11.5; in SPL-SAMME, to
-    23 + ln(K - 1)), which outweighs all earlier classifiers unless their steps add up to more.
-    `predict_proba` is not calibrated, because samples are ignored.
-    """
-
-    def run_round(self, state: BoostState, fit: Callable[[Any], Any]) -> tuple[Any, Step]:
-        """Stop after two consecutive perfect classifiers, since v no longer changes."""
-        h, step = super().run_round(state, fit)
-        pace: Pace = state.own
-        before, pace.perfect = pace.perfect, step.stop == "perfect weak learner"
-        warm = pace.rounds <= max(self.warm_start_rounds, 1)
-        if pace.perfect and (warm or not before):
-            step = replace(step, stop="")
-        return h, step
-
-
 @boosters.register("splboost", printed="SPLBoost", family="robust", trial={"age": 4.0})
-class SPLBoost(PerfectTwice, AdaBoost):
+class SPLBoost(SelfPacing, AdaBoost):
     r"""AdaBoost with self-paced learning, robust to label noise.
 
     Each round minimises :math:`\sum_i v_i e^{-y_i (F(x_i) + \alpha f(x_i))} + \hat f(v_i; \lambda)`
