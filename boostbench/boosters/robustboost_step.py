@@ -109,18 +109,12 @@ class MovingPotential(Potential):
 
     Examples
     --------
-    >>> potential = MovingPotential(epsilon=0.1)
+    >>> potential = MovingPotential(0.1, theta=0.0, sigma_final=0.1, truncate=False)
     >>> round(potential.rho, 6), round(float(potential.value(np.zeros(1), 0.0)[0]), 6)
     (0.670366, 0.1)
     """
 
-    def __init__(
-        self,
-        epsilon: float = 0.1,
-        theta: float = 0.0,
-        sigma_final: float = 0.1,
-        truncate: bool = False,
-    ) -> None:
+    def __init__(self, epsilon: float, theta: float, sigma_final: float, truncate: bool) -> None:
         quantile = erfc_inverse(epsilon if truncate else 2.0 * epsilon)
         sigma = Potential(theta, 0.0, sigma_final).sigma(0.0)
         rho = float((theta * np.e + sigma * quantile) / (2.0 * (np.e - 1.0)))

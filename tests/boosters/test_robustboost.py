@@ -110,19 +110,19 @@ def test_an_easy_problem_ends_at_time_1_with_few_small_margins() -> None:
 
 
 def test_numbers_of_the_specification() -> None:
-    potential = MovingPotential(0.1, 0.0, 0.1)
+    potential = MovingPotential(0.1, 0.0, 0.1, False)
     assert potential.sigma(0.0) == pytest.approx(2.542233, abs=6e-7)
     assert potential.mu(0.0) == pytest.approx(-2.303755, abs=6e-7)
     assert potential.rho == pytest.approx(0.670366, abs=6e-7)
     assert MovingPotential(0.1, 0.0, 0.1, True).rho == pytest.approx(0.860405, abs=6e-7)
-    potential, half = MovingPotential(0.2, 0.3), np.array([0.5])
+    potential, half = MovingPotential(0.2, 0.3, 0.1, False), np.array([0.5])
     assert potential.rho == pytest.approx(0.677540, abs=6e-7)
     assert potential.value(half, 0.5)[0] == pytest.approx(0.171884, abs=6e-7)
     assert np.exp(potential.log_weight(half, 0.5))[0] == pytest.approx(0.638799, abs=6e-7)
 
 
 def test_the_potential_solves_its_differential_equation() -> None:
-    potential = MovingPotential(0.1, 0.2)
+    potential = MovingPotential(0.1, 0.2, 0.1, False)
     m, t, d = np.linspace(-2, 2, 9), 0.4, 1e-4
     in_time = (potential.value(m, t + d) - potential.value(m, t - d)) / (2 * d)
     in_margin = (potential.value(m + d, t) - potential.value(m - d, t)) / (2 * d)
@@ -168,7 +168,7 @@ def test_a_classifier_better_than_epsilon_ends_the_game_at_once(theta: float) ->
 @pytest.mark.parametrize("theta", [0.0, 0.3])
 def test_nothing_cancels_towards_the_end_of_the_game(theta: float) -> None:
     """Against 50 digits; the printed formulas lose up to three."""
-    potential = MovingPotential(0.1, theta, 0.01)
+    potential = MovingPotential(0.1, theta, 0.01, False)
     errors: dict[str, list[float]] = {"sigma": [], "printed sigma": [], "mu": [], "printed mu": []}
     for t in 1.0 - np.geomspace(1e-9, 0.1, 200):
         with mpmath.workdps(50):
