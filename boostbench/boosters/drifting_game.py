@@ -27,9 +27,9 @@ from boostbench.boosters.adaboost_mm import votes
 from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import BoostState, Step, softmax
 from boostbench.declared import Positive
-from boostbench.portable import dot, row_sums, total
+from boostbench.portable import dot, log1p, row_sums, total
 from boostbench.registry import boosters
-from boostbench.theory.bounds import default_eta, make_potential
+from boostbench.theory.bounds import make_potential
 from boostbench.theory.layout import own_labels, true_label_first
 from boostbench.theory.potentials import ExponentialPotential, Potential
 from boostbench.weak_learners import Costs
@@ -197,7 +197,7 @@ class DriftingGame(Booster):
             return None
         if self.eta is None and self.gamma == 0.0:
             raise ValueError("the exponential loss with gamma=0 needs eta")
-        return default_eta(self.gamma) if self.eta is None else self.eta
+        return float(log1p(self.gamma)) if self.eta is None else self.eta
 
     def _states(self, state: BoostState) -> NDArray[np.int64]:
         votes_of = true_label_first(np.rint(state.scores), state.y)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from boostbench.portable import exp, log1p
+from boostbench.portable import exp
 from boostbench.theory.layout import check_classes, check_gamma, require, uniform_baseline
 from boostbench.theory.minimal import MinimalPotential
 from boostbench.theory.potentials import ExponentialPotential, Potential, ZeroOnePotential
@@ -44,12 +44,6 @@ def edge_bound(n_classes: int, gamma: float, n_rounds: ArrayLike) -> Floats:
     return result
 
 
-def default_eta(gamma: float) -> float:
-    r"""Return :math:`\ln(1+\gamma)`, where a round leaves at most 1 - gamma^2/2."""
-    check_gamma(gamma)
-    return float(log1p(gamma))
-
-
 def make_potential(
     n_classes: int, gamma: float, *, condition: str = "uniform", eta: float | None = None
 ) -> Potential:
@@ -66,12 +60,10 @@ def make_potential(
     eta : float or None, default=None
         Coefficient of a vote in the exponential loss; None selects the zero-one loss.
     """
-    require(
-        condition in ("uniform", "minimal"),
-        f"condition must be 'uniform' or 'minimal', found {condition!r}",
-    )
     if condition == "minimal":
         return MinimalPotential(n_classes, gamma, eta)
+    what = f"condition must be 'uniform' or 'minimal', found {condition!r}"
+    require(condition == "uniform", what)
     baseline = uniform_baseline(n_classes, gamma)
     return ZeroOnePotential(baseline) if eta is None else ExponentialPotential(baseline, eta)
 

@@ -9,9 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from boostbench.errors import BoostbenchError
 
-#: Largest exponent without overflow of exp.
-_LARGEST_EXPONENT = 700.0
-
 
 def true_label_first(rows: ArrayLike, y: ArrayLike) -> NDArray[Any]:
     """Move the true label of each row to column 0, followed by the wrong labels in order.
@@ -85,12 +82,9 @@ def check_gamma(gamma: float) -> None:
     require(0.0 <= gamma <= 1.0, f"gamma must lie in [0, 1], found {gamma}")
 
 
-def check_eta(eta: float | None, n_votes: int = 0) -> None:
-    """Raise an error if eta is not positive, or if ``exp(eta * n_votes)`` overflows."""
-    require(eta is None or eta > 0, f"eta must be positive, found {eta}")
-    if eta is not None and not eta * n_votes <= _LARGEST_EXPONENT:
-        most = _LARGEST_EXPONENT / n_votes
-        raise BoostbenchError(f"eta may be at most {most:.4g} with {n_votes} votes, found {eta:g}")
+def check_eta(eta: float) -> None:
+    """Raise an error if the coefficient of a vote is not positive."""
+    require(eta > 0, f"eta must be positive, found {eta}")
 
 
 def check_rounds(n_rounds: int, *, least: int = 0) -> None:

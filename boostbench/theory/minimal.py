@@ -27,8 +27,8 @@ from boostbench.theory.potentials import Potential, final_loss
 Floats = NDArray[np.float64]
 _Degrees = tuple[NDArray[np.uint8], NDArray[np.uint8]]
 
-#: Default limit on the number of (round, state) pairs of `MinimalPotential`.
-MAX_STATES = 5_000_000
+#: Largest number of (round, state) pairs of a game.
+_MAX_STATES = 5_000_000
 
 #: Tolerance for ties between degrees, relative for values above 1.
 _TIE = 1e-12
@@ -93,8 +93,6 @@ class MinimalPotential(Potential):
         Edge in [0, 1].
     eta : float or None, default=None
         Coefficient of a vote in the exponential loss, positive; None selects the zero-one loss.
-    max_states : int, default=5_000_000
-        Largest number of (round, state) pairs of a game.
 
     Raises
     ------
@@ -113,16 +111,14 @@ class MinimalPotential(Potential):
     [0.42525]
     """
 
-    def __init__(
-        self, n_classes: int, gamma: float, eta: float | None = None, max_states: int = MAX_STATES
-    ) -> None:
+    def __init__(self, n_classes: int, gamma: float, eta: float | None = None) -> None:
         check_classes(n_classes)
         check_gamma(gamma)
-        check_eta(eta)
+        if eta is not None:
+            check_eta(eta)
         self.n_classes = n_classes
         self.gamma = gamma
         self.eta = eta
-        self.max_states = max_states
         self._last: tuple[int, _Lattice, list[Floats]] | None = None
 
     def values(self, states: ArrayLike, n_left: int) -> Floats:
@@ -158,10 +154,10 @@ class MinimalPotential(Potential):
 
     def _play(self, n_rounds: int) -> tuple[_Lattice, list[Floats]]:
         pairs = state_count(self.n_classes, n_rounds)
-        if pairs > self.max_states:
+        if pairs > _MAX_STATES:
             raise BoostbenchError(
                 f"{n_rounds} rounds with {self.n_classes} classes reach {pairs} (round, state) "
-                f"pairs, more than the limit of {self.max_states}; take fewer rounds or a fixed "
+                f"pairs, more than the limit of {_MAX_STATES}; take fewer rounds or a fixed "
                 "edge-over-random condition"
             )
         lattice = _Lattice(self.n_classes - 1, n_rounds)

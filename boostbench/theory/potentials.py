@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from boostbench.portable import exp, expm1, log, power, row_sums, total
-from boostbench.theory.layout import check_classes, check_rounds, require
+from boostbench.theory.layout import check_classes, check_eta, check_rounds, require
 
 Floats = NDArray[np.float64]
 
@@ -99,7 +99,7 @@ class ExponentialPotential(Potential):
     def __init__(self, baseline: ArrayLike, eta: float) -> None:
         self.baseline = _distribution(baseline)
         self.n_classes = len(self.baseline)
-        require(eta > 0, f"eta must be positive, found {eta}")
+        check_eta(eta)
         self.eta = eta
         b_0, b = self.baseline[0], self.baseline[1:]
         self._growth = 1.0 + expm1(eta) * b + expm1(-eta) * b_0

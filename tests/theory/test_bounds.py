@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -75,7 +76,7 @@ def test_the_maps_of_figures_3_4_and_6() -> None:
 
 @given(classes, edges)
 def test_the_default_weight_shrinks_the_loss_as_promised(K: int, gamma: float) -> None:
-    eta = bounds.default_eta(gamma)
+    eta = math.log1p(gamma)
     factor = kappa(K, gamma, eta)
     closed = 1 - gamma**2 / (1 + gamma) * (1 - (1 - gamma) / K)
     assert_allclose(factor, closed, rtol=1e-12)
