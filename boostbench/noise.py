@@ -129,12 +129,8 @@ def corrupt(
     known = list(inspect.signature(function).parameters)[4:]
     for key in params:
         if key not in known:
-            raise UnknownNameError(
-                f"parameter of noise model {model!r}:",
-                key,
-                [*known, "exact", "per_class"],
-                where="noise",
-            )
+            what = f"parameter of noise model {model!r}:"
+            raise UnknownNameError(what, key, [*known, "exact", "per_class"], where="noise")
     u = rng.random(len(labels))
     proposal = function(labels, n_classes, rng, X, **params)
     if not isinstance(proposal, Proposal):
@@ -146,9 +142,13 @@ def corrupt(
         )
     order = u if proposal.order is None else proposal.order
     chosen = _choose(labels, rate, order, exact=exact, per_class=per_class)
-    new = proposal.labels(chosen) if callable(proposal.labels) else proposal.labels[chosen]
+    new = np.asarray(proposal.labels(chosen) if callable(proposal.labels) else proposal.labels)
+    rows = chosen if callable(proposal.labels) else labels
+    if new.shape != rows.shape or not np.isin(new, range(n_classes)).all():
+        what = f"{model!r} must propose {len(rows)} labels from 0 to {n_classes - 1}"
+        raise BoostbenchError(what, where="noise")
     seen = labels.copy()
-    seen[chosen] = new
+    seen[chosen] = new if rows is chosen else new[chosen]
     confusion = np.zeros((n_classes, n_classes), dtype=np.int64)
     np.add.at(confusion, (labels, seen), 1)
     return NoisyLabels(y=seen, chosen=chosen, confusion=confusion)
@@ -236,8 +236,7 @@ def matrix(
         raise BoostbenchError(
             f"transition must have shape {(n_classes, n_classes)}, found {T.shape}", where="noise"
         )
-    sums = T.sum(axis=1)
-    wrong = np.flatnonzero((T.min(axis=1) < 0) | ~np.isclose(sums, 1.0) | ~np.isfinite(sums))
+    wrong = np.flatnonzero((T.min(axis=1) < 0) | ~np.isclose(T.sum(axis=1), 1.0))
     if wrong.size:
         raise BoostbenchError(
             f"row {wrong[0]} of transition must hold probabilities that sum to 1, "

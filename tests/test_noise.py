@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.components import mistakes_of
 from boostbench.noise import corrupt
 from boostbench.registry import noise_models
@@ -214,3 +215,12 @@ def test_a_plugin_may_return_just_labels():
         assert corrupt(labels(), 3, "all-zero", 1.0, rng(), label=2).confusion[:, 2].sum() == 150
     finally:
         noise_models.declarations.pop("all-zero")
+
+
+@pytest.mark.parametrize("proposed", [labels()[:-1], labels()[:, None], labels() - 1, labels() + 1])
+def test_what_a_model_proposes_is_checked(proposed, monkeypatch):
+    monkeypatch.setattr(
+        noise_models, "get", lambda name, where: lambda y, n_classes, rng, X: proposed
+    )
+    with pytest.raises(BoostbenchError, match="noise: 'mine' must propose 150 labels from 0 to 2"):
+        noisy("mine", 0.5)
