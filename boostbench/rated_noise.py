@@ -33,8 +33,10 @@ def rater(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> P
     instance-dependent simulation framework for learning with label noise" (Machine Learning, 2023).
     """
     P = _rated(y, n_classes, rng, X)
-    doubt = 1.0 - P[np.arange(len(y)), y]
-    return Proposal(_drawn(_others(P, y), rng), order=_raced(doubt, rng))
+    rows = np.arange(len(y))
+    doubt = 1.0 - P[rows, y]
+    P[rows, y] = 0.0
+    return Proposal(_drawn(P, rng), order=_raced(doubt, rng))
 
 
 def _rated(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> NDArray[np.float64]:
@@ -59,13 +61,6 @@ def _rated(y: Labels, n_classes: int, rng: np.random.Generator, X: Features) -> 
             shares = (counts + 1.0 / n_classes) / (row_sums(counts) + 1.0)[:, None]
             P[rated] += shares[grown.trees.apply(X[rated])[:, 0]] / _N_RATERS
     return P
-
-
-def _others(P: NDArray[np.float64], y: Labels) -> NDArray[np.float64]:
-    """Return P with the entries of the true classes set to 0."""
-    others = P.copy()
-    others[np.arange(len(y)), y] = 0.0
-    return others
 
 
 def _drawn(weights: NDArray[np.float64], rng: np.random.Generator) -> Labels:

@@ -125,9 +125,7 @@ class FilterAndRefit(Declared, StagedScore, ClassifierMixin, BaseEstimator):  # 
         rng = np.random.default_rng(
             seed.randint(2**31) if isinstance(seed, np.random.RandomState) else seed
         )
-        P = np.empty((len(codes), len(self.classes_)))
-        for held, one in self._cross_fitted(X, codes, rng):
-            P[held] = probabilities_of(one, one.predict_proba(X[held]), len(self.classes_))
+        P = self._out_of_fold(X, codes, rng)
         self.kept_ = ~denied(codes, P, calibrated(confident_joint(codes, P), codes))
         self.estimator_ = self._make(rng).fit(X[self.kept_], codes[self.kept_])
         self.stop_reason_ = str(getattr(self.estimator_, "stop_reason_", ""))
@@ -189,17 +187,18 @@ class FilterAndRefit(Declared, StagedScore, ClassifierMixin, BaseEstimator):  # 
         common = {"n_estimators": self.n_estimators, "random_state": int(rng.integers(2**31 - 1))}
         return boosters.get(name)(**common | parameters)
 
-    def _cross_fitted(
-        self, X: NDArray[np.float64], y: NDArray[np.intp], rng: np.random.Generator
-    ) -> Iterator[tuple[NDArray[np.bool_], Any]]:
-        """Yield the mask of each fold and the classifier fitted to the remaining samples."""
+    def _out_of_fold(self, X: Floats, y: Labels, rng: np.random.Generator) -> Floats:
+        """Return the probabilities by the classifiers that are not fitted to a sample's fold."""
+        P = np.empty((len(y), len(self.classes_)))
         fold = np.empty(len(y), dtype=np.intp)
         for k in range(len(self.classes_)):
             own = rng.permutation(np.flatnonzero(y == k))
             fold[own] = (np.arange(len(own)) + rng.integers(self.folds)) % self.folds
         for held in (fold == f for f in range(self.folds)):
             if held.any():
-                yield held, self._make(rng).fit(X[~held], y[~held])
+                one = self._make(rng).fit(X[~held], y[~held])
+                P[held] = probabilities_of(one, one.predict_proba(X[held]), len(self.classes_))
+        return P
 
 
 def confident_joint(y: Labels, P: Floats) -> NDArray[np.int64]:

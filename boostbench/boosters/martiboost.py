@@ -54,7 +54,7 @@ class Arrivals:
     """
 
     mass: NDArray[np.float64]
-    walks: NDArray[np.float64] | None = None
+    walks: NDArray[np.float64] | None
 
 
 @boosters.register("martiboost", printed="MartiBoost", family="soft-max")
@@ -137,7 +137,7 @@ class MartiBoost(TwoClasses):
         position = np.zeros(len(row), dtype=np.int64)
         # a stream independent of the routes, seeded from a copy of the generator
         self._walk_seed = int(deepcopy(state.rng).integers(2**31))
-        walks = Walks(X.shape[0], self._walk_seed)
+        walks = Walks(X.shape[0], self._walk_seed) if self.rule == "sampled" else None
         while True:
             nodes, leaves, advantage = self._train_layer(state, arriving, fit)
             mass = walk_on(mass, leaves, nodes)
@@ -145,9 +145,7 @@ class MartiBoost(TwoClasses):
             if sampled:
                 arriving = walk_apart(leaves, nodes, row, position, state.rng.random(len(row)))
             state.scores = self._answers(mass)
-            state.own = Arrivals(arriving)
-            if self.rule == "sampled":
-                state.own.walks = walks.step(nodes, X)
+            state.own = Arrivals(arriving, walks.step(nodes, X) if walks else None)
             self.model_.layers.append(nodes)
             self.advantages_ = np.append(self.advantages_, advantage)
             trained = advantage[~np.isnan(advantage)]
