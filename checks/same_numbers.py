@@ -4,8 +4,8 @@ For a change after which `checks.bits` gives the same bits as before, so that al
 valid. BEFORE is a checkout without the change. Each module of the package with another essence
 there is entered in `boostbench.experiments.store.identity.SAME_NUMBERS`; its other entries leave.
 
-A module must not import more of the package than before: a later change of what it imports would
-go unnoticed. A new module cannot be entered; it makes the records of what imports it stale.
+A rewritten module must not need modules that its earlier text did not: a later change of these
+would go unnoticed.
 """
 
 from __future__ import annotations
@@ -14,57 +14,55 @@ import json
 import lzma
 import sys
 from pathlib import Path
+from typing import Any
 
-import boostbench
-from boostbench.experiments.store.identity import (
-    SAME_NUMBERS,
-    _earlier_facts,
-    _Facts,
-    _Import,
-    _parsed,
-)
+from boostbench.experiments.store import identity
 from boostbench.inputs import digest_of_text
 
+PACKAGE = Path(identity.__file__).parents[2]
 
-def digest_and_facts(file: Path) -> tuple[str, _Facts]:
+
+def facts(file: Path) -> tuple[str, Any]:
     """Return the digest of the essence of a module, and its facts."""
-    facts = _parsed(file.read_bytes(), is_own=True)
-    return digest_of_text(facts.essence.encode()), facts
+    found = identity._parsed(file.read_bytes(), is_own=True)
+    return digest_of_text(found.essence.encode()), found
 
 
-def imported(facts: _Facts) -> set[tuple[str, int, str]]:
-    """Return what a module imports from the package: modules, levels and names."""
-    own = (each for each in facts.imports if each.level or each.module.startswith("boostbench"))
-    return {(each.module, each.level, name) for each in own for name, _ in each.names or [("", "")]}
-
-
-def entries(before: Path) -> dict[str, _Facts]:
-    """Return the earlier facts of each rewritten module by the digest of its present essence.
-
-    Raises
-    ------
-    SystemExit
-        If a rewritten module imports more than before.
-    """
-    package, found = Path(boostbench.__file__).parent, {}
-    for file in sorted(package.rglob("*.py")):
-        name = Path("boostbench", file.relative_to(package))
+def rewritten(before: Path) -> dict[str, tuple[str, Any]]:
+    """Return the digests and the earlier facts of the rewritten modules by name."""
+    known, found = identity._earlier_facts(), {}
+    for file in sorted(PACKAGE.rglob("*.py")):
+        name = file.relative_to(PACKAGE.parent)
         if (before / name).is_file():
-            digest, now = digest_and_facts(file)
-            old, earlier = digest_and_facts(before / name)
-            if old in _earlier_facts():
-                essence, imports, words = _earlier_facts()[old]
-                earlier = _Facts(essence, [_Import(*each) for each in imports], words)
-            if now.essence == earlier.essence:
-                continue
-            if more := imported(now) - imported(earlier):
-                raise SystemExit(f"{name} imports more than before: {sorted(more)}")
-            found[digest] = earlier
+            (digest, now), (old, earlier) = facts(file), facts(before / name)
+            earlier = known.get(old, earlier)
+            if now.essence != earlier[0]:
+                found[".".join(name.with_suffix("").parts)] = digest, earlier
     return found
+
+
+def needed(entries: dict[str, Any], names: list[str]) -> dict[str, set[Path]]:
+    """Write the entries, and return the files behind each module."""
+    packed = lzma.compress(json.dumps(entries).encode(), preset=9 | lzma.PRESET_EXTREME)
+    identity.SAME_NUMBERS.write_bytes(packed)
+    identity.forget()
+    return {name: identity._walk((name.removesuffix(".__init__"),)) for name in names}
+
+
+def main(before: Path) -> None:
+    """Write the entries of the modules that are rewritten since a checkout."""
+    found = rewritten(before)
+    now, then = needed({}, [*found]), needed(dict(found.values()), [*found])
+    for name in found:
+        for file in sorted(now[name] - then[name]):
+            print(f"{name} needs {file.relative_to(PACKAGE)}, which its earlier text did not")
+    if now != {name: now[name] & then[name] for name in found}:
+        needed({}, [])
+        raise SystemExit("no module was entered")
+    print(f"{len(found)} modules count as their earlier texts")
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or not (Path(sys.argv[1]) / "boostbench").is_dir():
         raise SystemExit("usage: python -m checks.same_numbers BEFORE, the folder of a checkout")
-    content = json.dumps(entries(Path(sys.argv[1])))
-    SAME_NUMBERS.write_bytes(lzma.compress(content.encode(), preset=9 | lzma.PRESET_EXTREME))
+    main(Path(sys.argv[1]))

@@ -189,7 +189,7 @@ def code_fingerprint(*origins: str) -> str:
 
 def forget() -> None:
     """Clear the caches of this process, so that sources are read anew."""
-    for cached in (code_fingerprint, _path_of, _text_of, _facts_of, _imports_of):
+    for cached in (code_fingerprint, _path_of, _text_of, _facts_of, _imports_of, _earlier_facts):
         cached.cache_clear()
 
 

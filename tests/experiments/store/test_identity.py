@@ -1,6 +1,7 @@
 import dataclasses
 import shutil
 import textwrap
+from functools import cache
 
 import pytest
 
@@ -146,7 +147,7 @@ def test_a_module_that_gives_the_same_numbers_counts_as_its_earlier_text(
     rewritten = HELPER.replace("return x / 2", "return 0.5 * x")
     assert plugin("helper.py", rewritten) != before
     digest = digest_of_text(identity._facts_of(helper).essence.encode())
-    monkeypatch.setattr(identity, "_earlier_facts", lambda: {digest: earlier})
+    monkeypatch.setattr(identity, "_earlier_facts", cache(lambda: {digest: earlier}))
     assert plugin("helper.py", rewritten) == before
     assert plugin("helper.py", f"# commented\n{rewritten}") == before
     assert plugin("helper.py", rewritten.replace("0.5", "0.25")) != before
