@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -67,6 +67,6 @@ def staged_labels(booster: Any, X: NDArray[np.float64], rounds: int) -> Iterator
         yield predicted
 
 
-def is_kept(t: int, checkpoints: Container[int]) -> bool:
-    """Return whether t is one of 1, 2, 5, 10, 20, 50, ... or a checkpoint."""
-    return t in checkpoints or str(t).rstrip("0") in ("1", "2", "5")
+def is_kept(t: int) -> bool:
+    """Return whether t is one of 1, 2, 5, 10, 20, 50, ..."""
+    return str(t).rstrip("0") in ("1", "2", "5")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,8 +15,6 @@ from boostbench.quantities.predictions import confusion_matrix, probabilities_of
 if TYPE_CHECKING:
     from boostbench.experiments.running.execution import Problem
     from boostbench.quantities import Quantity
-
-_Arguments = tuple[Any, ...]
 
 
 class Recorder:
@@ -40,7 +38,7 @@ class Recorder:
     def __init__(self, quantities: Mapping[str, Quantity], checkpoints: Collection[int]) -> None:
         self._quantities = quantities.values()
         self._checkpoints = frozenset(checkpoints)
-        self._last: dict[str, tuple[int, _Arguments]] = {}
+        self._last: dict[str, tuple[int, tuple[Any, ...]]] = {}
         kept = {each.curve: each.kept for each in quantities.values()}
         self.curves: dict[str, list[float | None]] = {
             name: [] for name, when in kept.items() if when == "rounds"
@@ -69,7 +67,7 @@ class Recorder:
                 value = math.nan if arguments[0] is None else each(*arguments)
                 if value is not None:
                     self.curves[each.curve].append(_finite(value))
-            elif t in self._checkpoints or (each.kept == "ladder" and is_kept(t, ())):
+            elif t in self._checkpoints or (each.kept == "ladder" and is_kept(t)):
                 self.at_checkpoints[each.curve][str(t)] = each(*arguments)
 
     def add_whole(self, needs: str, *arguments: Any) -> None:
@@ -131,20 +129,21 @@ def measure(recorder: Recorder, booster: Any, problem: Problem) -> None:
         Fitted.
     problem : Problem
     """
-    for needs, stages in _STAGES.items():
-        if recorder.taking(needs):
-            for t, arguments in enumerate(stages(booster, problem), start=1):
-                recorder.add(needs, t, *arguments)
+    if recorder.taking("probabilities"):
+        for t, P in enumerate(_staged_probabilities(booster, problem.X_test), start=1):
+            whole = None if P is None else probabilities_of(booster, P, problem.n_classes)
+            recorder.add("probabilities", t, whole, problem.y_test)
+    if recorder.taking("scores"):
+        for t, F in enumerate(booster.staged_scores(problem.X_test), start=1):
+            recorder.add("scores", t, F, problem.y_test)
+    if recorder.taking("training scores"):
+        column = np.searchsorted(booster.classes_, problem.y)
+        for t, F in enumerate(booster.staged_scores(problem.X), start=1):
+            recorder.add("training scores", t, F, column)
     recorder.add_whole("edges", booster, recorder.curves["edge"])
     recorder.add_whole("booster", booster)
     recorder.add_whole("test part", problem.y_test)
     recorder.finish()
-
-
-def _probabilities(booster: Any, problem: Problem) -> Iterator[_Arguments]:
-    for P in _staged_probabilities(booster, problem.X_test):
-        whole = None if P is None else probabilities_of(booster, P, problem.n_classes)
-        yield whole, problem.y_test
 
 
 def _staged_probabilities(
@@ -154,32 +153,10 @@ def _staged_probabilities(
     if hasattr(booster, "staged_predict_proba"):
         yield from booster.staged_predict_proba(X)
     elif hasattr(booster, "predict_proba"):
-        n_rounds = _count(booster.staged_predict(X))
+        n_rounds = sum(1 for _ in booster.staged_predict(X))
         yield from [None] * (n_rounds - 1)
         if n_rounds:
             yield booster.predict_proba(X)
-
-
-def _scores(booster: Any, problem: Problem) -> Iterator[_Arguments]:
-    for F in booster.staged_scores(problem.X_test):
-        yield F, problem.y_test
-
-
-def _training_scores(booster: Any, problem: Problem) -> Iterator[_Arguments]:
-    column = np.searchsorted(booster.classes_, problem.y)
-    for F in booster.staged_scores(problem.X):
-        yield F, column
-
-
-_STAGES: dict[str, Callable[[Any, Problem], Iterator[_Arguments]]] = {
-    "probabilities": _probabilities,
-    "scores": _scores,
-    "training scores": _training_scores,
-}
-
-
-def _count(stages: Iterable[Any]) -> int:
-    return sum(1 for _ in stages)
 
 
 def _finite(value: Any) -> int | float | None:
