@@ -17,6 +17,7 @@ set before the division, ``max_train`` and ``max_test`` to its parts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -55,10 +56,10 @@ class Split(Model):
         """Return the split as a mapping."""
         if value == "official":
             return {"official": True}
-        if not isinstance(value, dict):
+        if not isinstance(value, Mapping):
             what = "a split is 'official' or a mapping such as {holdout: 0.3}"
             raise ValueError(f"{what}, found {show(value)}")
-        return value
+        return dict(value)
 
     @model_validator(mode="after")
     def _one_way(self) -> Split:
@@ -81,21 +82,16 @@ class Split(Model):
 
 def needs_official(spec: object) -> bool:
     """Return whether a split uses the official split, and gives no other in its absence."""
-    try:
-        wanted = Split.model_validate(spec.plain() if hasattr(spec, "plain") else spec)
-    except ValidationError:
-        return False
+    wanted = parse_split(spec)
     return bool(wanted.official or wanted.shuffle) and wanted.otherwise is None
 
 
-def parse_split(spec: object, *, where: str = "split") -> Split:
+def parse_split(spec: object) -> Split:
     """Validate a split of a config.
 
     Parameters
     ----------
     spec : str, mapping or Split
-    where : str, default="split"
-        Place of the split, for messages.
 
     Raises
     ------
@@ -112,7 +108,7 @@ def parse_split(spec: object, *, where: str = "split") -> Split:
     except ValidationError as error:
         at, what = first_mistake(error)
         key = "" if what.startswith(("a ", "unknown ")) else "".join(f"{step} " for step in at)
-        raise BoostbenchError(f"{key}{what}", where=where) from None
+        raise BoostbenchError(f"{key}{what}", where="split") from None
 
 
 def split(dataset: Dataset, spec: object, rng: np.random.Generator) -> tuple[Rows, Rows]:

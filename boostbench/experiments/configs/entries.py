@@ -180,8 +180,8 @@ def _read_data_set(setting: Setting, config: Mapping[str, Any], item: Any) -> li
     if dependent and data and not data.cost:
         what = f"requires the option 'cost', a matrix, because {dependent[0]} has 'cost: data'"
         mistakes.add(f"{data.label or name} {what}")
-    split = settings.get("split", config.get("split"))
-    if found and needs_official(split) and is_undivided(found, setting.data_dirs):
+    split = entry and (entry.split or config.get("split"))
+    if found and split and needs_official(split) and is_undivided(found, setting.data_dirs):
         what = f"{found.name} has no official split into training and test rows"
         place = ("split",) if "split" in settings else ()
         mistakes.add(f"{what}; give it a 'split' such as {{holdout: 0.3}}", *place)

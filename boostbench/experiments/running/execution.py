@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from boostbench import registry
 from boostbench.data.dataset import Dataset, class_indices, impute
-from boostbench.data.loading import load, locate
-from boostbench.data.splits import fold_ids, split
+from boostbench.data.loading import Located, load_located, locate
+from boostbench.data.splits import fold_ids, parse_split, split
 from boostbench.errors import BoostbenchError, ChangedError, UnknownNameError
 from boostbench.experiments.configs.expressions import resolve
 from boostbench.experiments.running.curves import (
@@ -67,10 +67,10 @@ class Problem:
         Noise model, rate and numbers of corrupted samples, for the record.
     cost : ndarray of float64, shape (n_classes, n_classes), or None
         Cost of each predicted class (column) for each true class (row).
-    X_validation, y_validation : ndarray or None
-        Validation part, if the split has one.
     classes : tuple of str
         Names of the classes, by which a config names them.
+    X_validation, y_validation : ndarray or None
+        Validation part, if the split has one.
     """
 
     X: NDArray[np.float64]
@@ -81,9 +81,9 @@ class Problem:
     n_classes: int
     noise: dict[str, Any] | None
     cost: Costs | None = None
+    classes: tuple[str, ...] = ()
     X_validation: NDArray[np.float64] | None = None
     y_validation: Labels | None = None
-    classes: tuple[str, ...] = ()
 
 
 class Phases:
@@ -163,12 +163,13 @@ def _evaluate(run: Run, problem: Problem, phases: Phases) -> dict[str, Any]:
         )
     zero = _without_rounds(booster, problem)
     measure(recorder, booster, problem)
+    labels = np.concatenate([problem.y_clean, problem.y_test])
     found: dict[str, Any] = {
         "stop_reason": str(getattr(booster, "stop_reason_", "")),
-        "nested_rounds": bool(getattr(booster, "nested_rounds", True)),
+        "nested_rounds": bool(getattr(booster, "nested_rounds", False)),
         "n_rounds": n_rounds,
         "n_test": len(problem.y_test),
-        "n_per_class": _per_class(problem),
+        "n_per_class": np.bincount(labels, minlength=problem.n_classes).tolist(),
         "round_zero": {name: curve[0] for name, curve in zero.curves.items()},
         "curves": recorder.curves,
         "at_checkpoints": recorder.at_checkpoints,
@@ -216,7 +217,7 @@ def _cross_validate(run: Run, problem: Problem, phases: Phases) -> dict[str, Any
     errors = [sum(its[min(t, len(its) - 1)] for its in curves) for t in range(longest)]
     return {
         "stop_reason": "" if "" in reasons else ", ".join(sorted(reasons)),
-        "nested_rounds": bool(getattr(booster, "nested_rounds", True)),
+        "nested_rounds": bool(getattr(booster, "nested_rounds", False)),
         "n_rounds": longest,
         "n_validation": len(problem.y),
         "n_test": 0,
@@ -258,20 +259,14 @@ def prepare(run: Run, data_dirs: Sequence[str | Path] = (), data: str = "") -> P
         return deepcopy(_latest[key])
     _latest.clear()
     with nullcontext() if located.kind == "generator" else noting(""):
-        problem = _prepared(run, data_dirs, data)
+        problem = _prepared(run, located, data)
     if problem.X.nbytes + problem.X_test.nbytes <= _KEPT_BYTES:
         _latest[key] = deepcopy(problem)  # a booster may modify its input
     return problem
 
 
-def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
-    dataset = load(
-        run.data.component,
-        run.data.params.plain(),
-        data_dirs,
-        encode=run.data.encode,
-        rng=stream(run, "data"),
-    )
+def _prepared(run: Run, located: Located, data: str) -> Problem:
+    dataset = load_located(located, run.data.encode, rng=stream(run, "data"))
     if not dataset.checksum.startswith(data):
         raise ChangedError("the data changed during the run; run again", where=dataset.source)
     train, test, validation = _parts(run, dataset)
@@ -280,9 +275,8 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
     y, noise = y_clean, None
     if not run.noise.is_clean:
         y, noise = _corrupted(run, dataset, X[train], y_clean)
-    X_test, y_test, cost = X[test], dataset.y[test], _cost(run, dataset)
-    problem = Problem(X[train], y, y_clean, X_test, y_test, dataset.n_classes, noise, cost)
-    problem = replace(problem, classes=dataset.classes)
+    parts = X[train], y, y_clean, X[test], dataset.y[test]
+    problem = Problem(*parts, dataset.n_classes, noise, _cost(run, dataset), dataset.classes)
     if validation is None:
         return problem
     return replace(problem, X_validation=X[validation], y_validation=dataset.y[validation])
@@ -290,11 +284,12 @@ def _prepared(run: Run, data_dirs: Sequence[str | Path], data: str) -> Problem:
 
 def _parts(run: Run, dataset: Dataset) -> tuple[Rows, Rows, Rows | None]:
     """Return the rows of the training, test and, if the split has one, validation part."""
-    spec = run.split if isinstance(run.split, str) else run.split.plain()
-    train, test = split(dataset, spec, stream(run, "split"))
-    if not isinstance(spec, dict) or not spec.get("validation") or "part" in spec:
+    wanted = parse_split(run.split)
+    train, test = split(dataset, wanted, stream(run, "split"))
+    if not wanted.validation or "part" in wanted.model_fields_set:
         return train, test, None
-    _, validation = split(dataset, {**spec, "part": "validation"}, stream(run, "split"))
+    wanted = wanted.model_copy(update={"part": "validation"})
+    _, validation = split(dataset, wanted, stream(run, "split"))
     return train, test, validation
 
 
@@ -334,13 +329,6 @@ def _cost(run: Run, dataset: Dataset) -> Costs | None:
             where=dataset.name,
         )
     return np.array(run.data.cost)
-
-
-def _per_class(problem: Problem) -> list[int]:
-    """Return the number of samples of each class, by the clean training and test labels."""
-    y = np.concatenate([problem.y_clean, problem.y_test])
-    counts: list[int] = np.bincount(y, minlength=problem.n_classes).tolist()
-    return counts
 
 
 def make(

@@ -112,8 +112,6 @@ def _execute(job: Job) -> dict[str, Any]:
         with clocks.phase("warm_up"):
             warm_up(job.run)
         fields = execute(job.run, job.data_dirs, job.key.data, clocks)
-    if not hasattr(registry.boosters.get(job.run.booster.component), "nested_rounds"):
-        fields["nested_rounds"] = False  # the first rounds may depend on the number of rounds
     inputs.check_sources(job.sources)
     return {
         **fields,
