@@ -181,9 +181,8 @@ class DatasetEntry(Model):
 
 
 def _in_parts(n_rows: int, n_train: int | None) -> str:
-    return (
-        f"{n_rows}" if n_train is None else f"{n_rows} ({n_train} train, {n_rows - n_train} test)"
-    )
+    parts = "" if n_train is None else f" ({n_train} train, {n_rows - n_train} test)"
+    return f"{n_rows}{parts}"
 
 
 def search_dirs(data_dirs: Iterable[str | Path] = ()) -> tuple[Path, ...]:

@@ -119,11 +119,10 @@ def locate(
         return _generated(entry, rows, params)
     folders = search_dirs(data_dirs)
     for folder in folders:
-        files = files_in(folder, rows)
-        if files:
+        if files := files_in(folder, rows):
             return located_files(entry, rows, files)
     if rows.sklearn is not None:
-        checksum = _hash(_sha256(_bundled_file(rows.sklearn)), _reading(entry, rows))
+        checksum = _checksum(entry, rows, _sha256(_bundled_file(rows.sklearn)))
         function = f"load_{rows.sklearn.replace('-', '_')}"
         return Located(entry, rows, "scikit-learn", checksum, f"scikit-learn {function}")
     if rows.generator:
@@ -153,7 +152,7 @@ def _generated(entry: DatasetEntry, rows: DatasetEntry, params: Mapping[str, Any
 
 def located_files(entry: DatasetEntry, rows: DatasetEntry, files: tuple[Path, ...]) -> Located:
     """Return the source of a data set in files."""
-    checksum = files_checksum(entry, rows, [_sha256(file) for file in files])
+    checksum = _checksum(entry, rows, *map(_sha256, files))
     return Located(entry, rows, "file", checksum, " + ".join(map(str, files)), paths=files)
 
 
@@ -163,12 +162,9 @@ def is_undivided(entry: DatasetEntry, data_dirs: Iterable[str | Path] = ()) -> b
     False for a generator, and if a data folder has a file of the data set.
     """
     rows = catalog(tuple(data_dirs))[entry.base] if entry.base else entry
-    is_known = rows.n_rows is not None and not rows.generator
-    return (
-        is_known
-        and rows.n_train is None
-        and not any(files_in(folder, rows) for folder in search_dirs(data_dirs))
-    )
+    if rows.generator or rows.n_rows is None or rows.n_train is not None:
+        return False
+    return not any(files_in(folder, rows) for folder in search_dirs(data_dirs))
 
 
 def files_in(folder: Path, entry: DatasetEntry) -> tuple[Path, ...]:
@@ -249,20 +245,17 @@ def _remedy(entry: DatasetEntry, folders: tuple[Path, ...]) -> str:
     )
 
 
-def files_checksum(entry: DatasetEntry, rows: DatasetEntry, digests: Iterable[str]) -> str:
-    """Return the checksum of a data set (see `Located`) from the sha256 of its files."""
-    return _hash(*digests, _reading(entry, rows))
+def _checksum(entry: DatasetEntry, rows: DatasetEntry, *digests: str) -> str:
+    """Return the checksum of a data set (see `Located`) from the sha256 of its files.
 
-
-def _reading(entry: DatasetEntry, rows: DatasetEntry) -> str:
-    """Return the catalog keys that affect the parsed rows, as text for the checksum.
-
-    The sizes do only in an ordered data set, which they divide.
+    It depends on the catalog keys that affect the parsed rows, on the sizes only in an ordered data
+    set, which they divide.
     """
     sizes = {"n_rows", "n_train", "n_test"} if rows.ordered else set()
     declared = {"types"} if rows.types else set()
     facts = rows.model_dump(include=_READ | sizes | declared)
-    return json.dumps([2, facts, entry.merge], sort_keys=True)  # 2: a part of old checksums
+    reading = [2, facts, entry.merge]  # 2: a part of old checksums
+    return _hash(*digests, json.dumps(reading, sort_keys=True))
 
 
 def _hash(*texts: str) -> str:
@@ -358,8 +351,7 @@ def load_located(
 
 def sha256_of_rows(located: Located) -> str:
     """Return the checksum of the rows of a source (see `rows_sha256`)."""
-    parsed, _ = _read(located)
-    return rows_sha256(parsed)
+    return rows_sha256(_read(located)[0])
 
 
 def _generate(located: Located, rng: np.random.Generator) -> Dataset:
@@ -390,7 +382,7 @@ def _read(located: Located) -> tuple[Parsed, str]:
         return _bundled(str(located.rows.sklearn)), located.checksum
     files = [(path, read_file(path)) for path in located.paths]
     digests = [hashlib.sha256(content).hexdigest() for _, content in files]
-    checksum = files_checksum(located.entry, located.rows, digests)
+    checksum = _checksum(located.entry, located.rows, *digests)
     cached = sum(len(content) for _, content in files) >= _CACHED_FROM_BYTES
     parsed = read_parsed(checksum) if cached else None
     if parsed is None:
@@ -408,9 +400,8 @@ def _bundled(name: str) -> Parsed:
     from sklearn import datasets
 
     bunch = getattr(datasets, f"load_{name.replace('-', '_')}")()
-    X = np.asarray(bunch.data, dtype=np.float64)
     return Parsed(
-        X=X,
+        X=np.asarray(bunch.data, dtype=np.float64),
         labels=np.array([str(bunch.target_names[k]) for k in bunch.target], dtype=str),
         columns=numbers([str(feature) for feature in bunch.feature_names]),
         in_test=None,
