@@ -18,7 +18,7 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -132,9 +132,7 @@ def _unpack(path: Path, packed: bytes) -> bytes:
     try:
         with unpacked(io.BytesIO(packed)) as file:
             return read_bounded(file, path)
-    except DataError:
-        raise
-    except (EOFError, OSError, ValueError, zlib.error) as error:
+    except (EOFError, OSError, zlib.error) as error:
         raise DataError(
             f"the {tool} file is damaged or cut short ({error}); copy it again", where=str(path)
         ) from error
@@ -175,9 +173,6 @@ class _Cells:
 
         if '"' in self.body:
             self._check_widths()
-        options: dict[str, Any] = {}
-        if tuple(int(part) for part in pd.__version__.split(".")[:2]) < (3, 1):
-            options["float_precision"] = "round_trip"  # exact; always so since pandas 3.1
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("error", pd.errors.ParserWarning)  # rows are too long
@@ -192,7 +187,6 @@ class _Cells:
                     keep_default_na=False,
                     skipinitialspace=True,
                     low_memory=False,
-                    **options,
                 )
         except (pd.errors.ParserError, pd.errors.ParserWarning) as error:
             self._check_widths()
@@ -244,16 +238,8 @@ def _csv_cells(text: str, path: str) -> _Cells:
     given = _SEPARATOR_LINE.match(text)
     skipped = text.count("\n", 0, given.end()) if given else 0
     lines = io.StringIO(text[given.end() :] if given else text)
-    found: tuple[str, list[str], int, int, list[str]] | None = None
-    for separator in [given[1]] if given else SEPARATORS:
-        lines.seek(0)
-        reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
-        rows = (cells for cells in reader if any(cells))
-        names = next(rows, [])
-        if found is None or len(names) > len(found[1]):
-            found = separator, names, reader.line_num, lines.tell(), next(rows, [])
-    assert found is not None
-    separator, names, n_lines, start, first = found
+    headers = [_header(lines, separator) for separator in (given[1] if given else SEPARATORS)]
+    separator, names, n_lines, start, first = max(headers, key=lambda header: len(header[1]))
     if len(names) != len(first):  # separators at the end of the header or of the rows
         names += [""] * (len(first) - len(names)) if not any(first[len(names) :]) else []
         while len(names) > len(first) > 0 and not names[-1].strip():
@@ -261,6 +247,14 @@ def _csv_cells(text: str, path: str) -> _Cells:
     where = f"{path}:{skipped + n_lines}"
     names = clean_names(names, "column", where)
     return _Cells(lines.getvalue()[start:], skipped + n_lines, names, path, separator)
+
+
+def _header(lines: io.StringIO, separator: str) -> tuple[str, list[str], int, int, list[str]]:
+    """Return separator, names, number of lines and end of the header, and the first row."""
+    lines.seek(0)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True)
+    rows = (cells for cells in reader if any(cells))
+    return separator, next(rows, []), reader.line_num, lines.tell(), next(rows, [])
 
 
 def _parse_csv(text: str, entry: DatasetEntry, path: str) -> Parsed:
@@ -370,8 +364,7 @@ def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Pars
     """
     labels: list[str] = []
     places: list[str] = []
-    lengths: list[int] = []
-    indices, values = array("q"), array("d")
+    rows, indices, values = array("q"), array("q"), array("d")
     n_train = 0
     for path, text in parts:
         n_train = len(labels)
@@ -380,13 +373,13 @@ def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Pars
             if label:
                 places.append(f"{path}:{number}")
                 labels.append(_libsvm_label(label, places[-1]))
-                n_before, last = len(indices), -1
+                last = -1
                 for cell in cells:
                     if not cell.startswith("qid:"):
                         last, value = _libsvm_cell(cell, last, places[-1])
+                        rows.append(len(labels) - 1)
                         indices.append(last)
                         values.append(value)
-                lengths.append(len(indices) - n_before)
     column = np.frombuffer(indices, dtype=np.int64)
     first = int(column.min(initial=1))
     width = max(int(column.max(initial=0)) + 1 - first, entry.n_features or 0)
@@ -395,7 +388,7 @@ def _parse_libsvm(parts: Sequence[tuple[str, str]], entry: DatasetEntry) -> Pars
         raise DataError(f"{what}; a row is LABEL INDEX:VALUE ..., e.g. 1 3:0.5", where=parts[0][0])
     check_size(len(labels), width, parts[0][0])
     X = np.zeros((len(labels), width))
-    X[np.repeat(np.arange(len(labels)), lengths), column - first] = np.frombuffer(values)
+    X[np.frombuffer(rows, dtype=np.int64), column - first] = np.frombuffer(values)
     names = tuple(f"x{j + 1}" for j in range(width))
     check_numbers(X, names, lambda row: places[row])
     return Parsed(
