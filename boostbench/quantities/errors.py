@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from boostbench.quantities.quantity import ERROR, Quantity
+from boostbench.quantities.quantity import COST, ERROR, Quantity
 
 Labels = NDArray[np.int64]
 Costs = NDArray[np.float64]
@@ -87,9 +87,7 @@ train_cost = Quantity(
     of=total_cost,
     curve="train_costs",
     counted="n_train",
-    always=True,
-    requires="a 'cost' of the data sets",
-    axis="cost",
+    **COST,
 )
 test_cost = Quantity(
     words="mean cost on test samples",
@@ -98,10 +96,8 @@ test_cost = Quantity(
     of=total_cost,
     curve="test_costs",
     counted="n_test",
-    always=True,
     on_test=True,
-    requires="a 'cost' of the data sets",
-    axis="cost",
+    **COST,
 )
 right = Quantity(
     words="test samples that are classified correctly, as packed bits in base64",

@@ -11,10 +11,9 @@ from boostbench.errors import BoostbenchError
 
 Floats = NDArray[np.float64]
 Labels = NDArray[np.int64]
-Counts = NDArray[np.int64]
 
 
-def confusion_matrix(y: Labels, predicted: Labels, n_classes: int) -> Counts:
+def confusion_matrix(y: Labels, predicted: Labels, n_classes: int) -> NDArray[np.int64]:
     """Return the number of samples by class (row) and predicted class (column).
 
     Raises

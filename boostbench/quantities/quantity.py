@@ -26,8 +26,9 @@ _METHODS = {
     "training scores": "staged_scores",
     "probabilities": "staged_predict_proba",
 }
-#: Display of errors, in one figure if need be.
+#: Display of errors and of costs, each in one figure if need be.
 ERROR: dict[str, Any] = {"unit": "%", "axis": "error (%)"}
+COST: dict[str, Any] = {"always": True, "requires": "a 'cost' of the data sets", "axis": "cost"}
 #: Keys of a config that ask for quantities.
 Setting = Literal["metrics", "record"]
 Needs = Literal["", "labels", "labels seen", "clean labels", "test labels", "probabilities",
