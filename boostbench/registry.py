@@ -204,11 +204,6 @@ class Registry:
             return str(Path(module).expanduser().resolve())
         return str(sys.modules[module].__file__) if module.startswith(FILE_MODULE) else module
 
-    def class_name(self, name: str) -> str:
-        """Return the name of the class in this package behind a name; empty for others."""
-        origin = self.declarations[name].origin
-        return origin.partition(":")[2] if origin.startswith("boostbench.") else ""
-
     def name_of(self, component: Any) -> str:
         """Return the registered name of a class, or ``"package.module:Class"``."""
         module, attribute = component.__module__, component.__qualname__

@@ -53,8 +53,8 @@ def make_booster(name: str, **parameters: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     """Return a booster's class by its name, as ``from boostbench.boosters import SAMME`` does."""
-    for registered in [] if name.startswith("_") else boosters.names():
-        if boosters.class_name(registered) == name:
+    for registered, known in () if name.startswith("_") else boosters.declarations.items():
+        if known.origin.startswith("boostbench.") and known.origin.endswith(f":{name}"):
             return boosters.get(registered)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
