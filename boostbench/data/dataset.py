@@ -100,6 +100,8 @@ class Dataset:
         (('9', '10'), [1, 0, 1], [2])
         """
         y, classes = encode_labels([clean(label) for label in labels])
+        if len(y) != len(X):
+            raise BoostbenchError(f"{len(X)} rows have {len(y)} labels", where=name)
         rows = np.arange(len(y), dtype=np.int64)
         divided = n_train is not None and n_train < len(y)
         n_features = X.shape[1]
