@@ -4,7 +4,9 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import make_classification
 
 from boostbench.data import generators as g
+from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
+from boostbench.errors import BoostbenchError
 
 ALL = {
     "gaussians-mcboost": {},
@@ -161,3 +163,8 @@ def test_madelon_draws_the_rows_of_make_classification():
         )
         np.testing.assert_array_equal(data.y, y)
         np.testing.assert_allclose(data.X, X, rtol=1e-9, atol=1e-9)
+
+
+def test_labels_are_as_many_as_the_rows():
+    with pytest.raises(BoostbenchError, match="toy: 50 rows have 49 labels"):
+        Dataset.from_arrays("toy", np.zeros((50, 1)), np.arange(49) % 2)
