@@ -9,15 +9,11 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TypeVar
 
 R = TypeVar("R")
-
-#: CPU limit of the container: quota and period in microseconds.
-_CPU_MAX = Path("/sys/fs/cgroup/cpu.max")
 
 #: Numbers to process below which work is not split: the call of a helper thread takes longer.
 _LEAST = 200_000
@@ -29,12 +25,9 @@ os.register_at_fork(after_in_child=lambda: _helpers.set(None))  # threads do not
 
 def n_cores() -> int:
     """Return the number of cores available to this process, by affinity and container limit."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    n = len(affinity(0)) if affinity is not None else os.cpu_count() or 1
-    with suppress(OSError, ValueError):  # no control group, or no limit ("max")
-        quota, period = map(int, _CPU_MAX.read_text().split())
-        n = min(n, max(quota // period, 1))
-    return n
+    from joblib import cpu_count  # slow import
+
+    return int(cpu_count())
 
 
 def n_threads(size: float = math.inf) -> int:

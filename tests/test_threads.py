@@ -78,11 +78,3 @@ def test_a_forked_process_does_its_parts_itself():
             finally:
                 os._exit(n_parts)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 1
-
-
-def test_a_container_limits_the_cores(monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "_CPU_MAX", tmp_path / "cpu.max")
-    without = n_cores()
-    for limit, expected in [("max 100000", without), ("150000 100000", 1), ("50000 100000", 1)]:
-        (tmp_path / "cpu.max").write_text(limit)
-        assert n_cores() == expected
