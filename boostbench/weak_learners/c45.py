@@ -76,16 +76,10 @@ class C45(Tree, takes=("max_depth", "max_bins")):
         return "c45" if self.version == "release-8" else "gain-ratio"
 
     def _pruning_rules(self) -> PruningRules:
-        first = self.version == "release-8"
-        if first:
+        release_8 = self.version == "release-8"
+        if release_8:
             z = float(np.interp(self.confidence, _LEVELS, _QUANTILES))
         else:
             z = _SQRT2 * erfc_inverse(2.0 * self.confidence)  # the normal quantile
-        return PruningRules(
-            confidence=float(self.confidence),
-            z2=z * z,
-            cap=0.67 if first else 1.0,
-            collapse=first,
-            raising=first,
-            keep_root=not first,
-        )
+        cap = 0.67 if release_8 else 1.0
+        return PruningRules(float(self.confidence), z * z, cap, release_8)

@@ -39,20 +39,15 @@ class PruningRules(NamedTuple):
         Squared normal quantile for `confidence`.
     cap : float
         Share of the correct cases that is charged if nearly all cases are wrong.
-    collapse : bool
-        Whether subtrees that save no training error are cut first.
-    raising : bool
-        Whether a subtree may be replaced by one of its children.
-    keep_root : bool
-        Whether the root always remains a split.
+    release_8 : bool
+        Whether subtrees that save no training error are cut first, and a subtree may be replaced
+        by one of its children. Otherwise the root always remains a split.
     """
 
     confidence: float
     z2: float
     cap: float
-    collapse: bool
-    raising: bool
-    keep_root: bool
+    release_8: bool
 
 
 class Pruning(NamedTuple):
@@ -93,33 +88,32 @@ class Pruning(NamedTuple):
 
 
 @kernel
-def added_errors(N, e, confidence, z2, cap):  # type: ignore[no-untyped-def]
+def added_errors(N, e, rules):  # type: ignore[no-untyped-def]
     """Return the errors added to e observed errors among N cases (C4.5's AddErrs).
 
     Parameters
     ----------
     N, e : float
         Number of cases, and of errors among them.
-    confidence, z2, cap : float
-        As in `PruningRules`.
+    rules : PruningRules
 
     Returns
     -------
     float
     """
     if e < 1e-6:
-        return N * (1.0 - power_(confidence, 1.0 / N))
+        return N * (1.0 - power_(rules.confidence, 1.0 / N))
     if e < 0.9999:
-        none = N * (1.0 - power_(confidence, 1.0 / N))
-        return none + e * (_limit(N, 1.0, z2, cap) - none)
-    return _limit(N, e, z2, cap)
+        none = N * (1.0 - power_(rules.confidence, 1.0 / N))
+        return none + e * (_limit(N, 1.0, rules) - none)
+    return _limit(N, e, rules)
 
 
 @inner
-def _limit(N, e, z2, cap):  # type: ignore[no-untyped-def]
+def _limit(N, e, rules):  # type: ignore[no-untyped-def]
     if e + 0.5 >= N:
-        return cap * max(N - e, 0.0)
-    f = e + 0.5
+        return rules.cap * max(N - e, 0.0)
+    f, z2 = e + 0.5, rules.z2
     p = (f + 0.5 * z2 + np.sqrt(z2 * (f * (1.0 - f / N) + 0.25 * z2))) / (N + z2)
     return N * p - e
 
@@ -146,7 +140,7 @@ def prune(data, pruning, number, column, n_splits, tree):  # type: ignore[no-unt
         pruning.cases[i] = abs(number[i]) * pruning.scale[column]
     tree.nodes[0].start, tree.nodes[0].end = 0, n
     if n_splits > 0:
-        if pruning.rules.collapse:
+        if pruning.rules.release_8:
             _collapse(data, pruning, tree)
         _prune(data, pruning, tree)
     return _list_nodes(pruning, tree)
@@ -169,7 +163,7 @@ def _list_nodes(pruning, tree):  # type: ignore[no-untyped-def]
             n_leaves += 1
         else:
             tree.split_order[n_splits] = index
-            if pruning.rules.raising:
+            if pruning.rules.release_8:
                 tree.nodes[index].gain = np.nan
             n_splits += 1
             pending[n_open], pending[n_open + 1] = left + 1, left
@@ -224,10 +218,7 @@ def _count(pruning, tree, node):  # type: ignore[no-untyped-def]
 def _charge_as_leaf(pruning, node):  # type: ignore[no-untyped-def]
     if node.start == node.end:
         return 0.0
-    rules = pruning.rules
-    return node.errors + added_errors(
-        node.cases, node.errors, rules.confidence, rules.z2, rules.cap
-    )
+    return node.errors + added_errors(node.cases, node.errors, pruning.rules)
 
 
 @inner
@@ -280,10 +271,10 @@ def _prune(data, pruning, tree):  # type: ignore[no-untyped-def]
             continue
         charge = nodes[node.left].charge + nodes[node.left + 1].charge
         node.charge = charge
-        if rules.keep_root and index == 0:
+        if not rules.release_8 and index == 0:
             continue
         raised, child = np.inf, node.left
-        if rules.raising:
+        if rules.release_8:
             if _cases(pruning, tree, child + 1) > _cases(pruning, tree, child):
                 child += 1
             nodes[child].start, nodes[child].end = node.start, node.end

@@ -8,12 +8,12 @@ from sklearn.datasets import load_iris
 
 from boostbench.weak_learners import C45, BinaryLabels, WeightedLabels
 from boostbench.weak_learners.drawing import FittedTree
-from boostbench.weak_learners.pruning import added_errors
+from boostbench.weak_learners.pruning import PruningRules, added_errors
 from tests.weak_learners import reference
 
 # Release 8 interpolates a table of normal quantiles; the simple version computes them.
-RELEASE_8 = (0.25, 0.6925**2, 0.67)
-SIMPLE = (0.25, 0.6744897501960817**2, 1.0)
+RELEASE_8 = PruningRules(0.25, 0.6925**2, 0.67, True)
+SIMPLE = PruningRules(0.25, 0.6744897501960817**2, 1.0, False)
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ SIMPLE = (0.25, 0.6744897501960817**2, 1.0)
     ],
 )
 def test_added_errors_are_c45s(rules, N, e, expected):
-    assert added_errors(float(N), float(e), *rules) == pytest.approx(expected, abs=1e-6)
+    assert added_errors(float(N), float(e), rules) == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.03, 400.0])
@@ -113,8 +113,8 @@ def test_cases_are_samples_by_hand():
     demand = WeightedLabels(y, count / 10, 2)
     h = learner.fit(learner.prepare(rows, None, count), demand)
     assert (h.trees.threshold.tolist(), h.labels.tolist()) == ([0.0], [0, 1, 1])
-    assert added_errors(10.0, 3.0, *RELEASE_8) == pytest.approx(1.591274, abs=1e-6)
-    assert added_errors(4.0, 1.0, *RELEASE_8) == pytest.approx(1.189388, abs=1e-6)
+    assert added_errors(10.0, 3.0, RELEASE_8) == pytest.approx(1.591274, abs=1e-6)
+    assert added_errors(4.0, 1.0, RELEASE_8) == pytest.approx(1.189388, abs=1e-6)
     assert learner.fit(learner.prepare(rows), demand).trees.n_leaves == 1
 
 
