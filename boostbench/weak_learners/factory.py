@@ -12,8 +12,7 @@ from boostbench.registry import weak_learners
 
 def make_weak_learner(
     spec: str | Mapping[str, Mapping[str, Any]] | Any | None,
-    defaults: tuple[str, Mapping[str, Any]] | None = None,
-    where: str = "",
+    defaults: tuple[str, Mapping[str, Any]] = ("tree", {}),
 ) -> Any:
     """Return the weak learner given by a ``weak_learner`` parameter.
 
@@ -22,11 +21,9 @@ def make_weak_learner(
     spec : None, str, mapping or object
         None for the default; a registered name; ``{name: parameters}``; a weak learner, returned
         unchanged; or a scikit-learn classifier that takes ``sample_weight``.
-    defaults : (str, mapping), optional
-        Name and parameters of the default learner, ("tree", {}) if not given. If `spec` names the
-        same learner, the parameters are defaults for those missing in `spec`.
-    where : str, default=""
-        Place of the spec in a config, for error messages.
+    defaults : (str, mapping), default=("tree", {})
+        Name and parameters of the default learner. If `spec` names the same learner, the parameters
+        are defaults for those missing in `spec`.
 
     Returns
     -------
@@ -44,29 +41,29 @@ def make_weak_learner(
     >>> make_weak_learner({"tree": {"max_depth": 3}}, ("tree", {"max_leaf_nodes": 12}))
     Tree(max_depth=3, max_leaf_nodes=12)
     """
-    default_name, default_params = defaults if defaults is not None else ("tree", {})
+    default_name, default_params = defaults
     if spec is None:
         spec = default_name
     if not isinstance(spec, str | Mapping):
-        return _as_learner(spec, where)
-    name, params = weak_learners.named(spec, where)
-    learner_class = weak_learners.get(name, where=where)
+        return _as_learner(spec)
+    name, params = weak_learners.named(spec)
+    learner_class = weak_learners.get(name)
     if name == default_name:
         params = {**default_params, **params}
-    _check_parameters(name, learner_class, params, where)
+    _check_parameters(name, learner_class, params)
     return learner_class(**params)
 
 
-def _check_parameters(name: str, learner_class: Any, params: Mapping[str, Any], where: str) -> None:
+def _check_parameters(name: str, learner_class: Any, params: Mapping[str, Any]) -> None:
     known = inspect.signature(learner_class).parameters
     if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known.values()):
         return
     for unknown in (parameter for parameter in params if parameter not in known):
         meant = hint(str(unknown), known)
-        raise _error(f"weak learner {name!r} has no parameter {unknown!r}; {meant}", where)
+        raise ValueError(f"weak learner {name!r} has no parameter {unknown!r}; {meant}")
 
 
-def _as_learner(candidate: Any, where: str) -> Any:
+def _as_learner(candidate: Any) -> Any:
     if hasattr(candidate, "prepare") and hasattr(candidate, "accepts"):
         return candidate
     if hasattr(candidate, "fit") and hasattr(candidate, "predict"):
@@ -74,12 +71,7 @@ def _as_learner(candidate: Any, where: str) -> Any:
 
         return EstimatorLearner(candidate)
     known = ", ".join(weak_learners.names())
-    raise _error(
+    raise ValueError(
         f"{candidate!r} is not a weak learner: give a name ({known}), {{name: parameters}}, a weak "
-        "learner, or a scikit-learn classifier",
-        where,
+        "learner, or a scikit-learn classifier"
     )
-
-
-def _error(what: str, where: str) -> ValueError:
-    return ValueError(f"{where}: {what}" if where else what)
