@@ -35,13 +35,9 @@ def pack(  # type: ignore[no-untyped-def]
         node = tree.leaf_order[leaf]
         nodes[node].slot = ~leaf
         answer = trees.answers[first + leaf]
-        if criterion == SQUARED_ERROR:
-            answer.value, answer.column = _mean(sample, numbers, column, node, tree), column
-        else:
-            answer.value, answer.column = _answer(rules.kind, column, nodes[node].answer)
-    unit = sample.factor
-    if criterion == SQUARED_ERROR:
-        unit = sample.factor / sample.weight_factor * sample.factor
+        answer.value, answer.column = _answer(criterion, rules, sample, numbers, column, node, tree)
+    # of squared targets per weight; of weights and costs, both factors are equal
+    unit = sample.factor / sample.weight_factor * sample.factor
     for s in range(n_splits):
         node = tree.split_order[s]
         split, out = nodes[node], trees.nodes[first - column + s]
@@ -50,20 +46,20 @@ def pack(  # type: ignore[no-untyped-def]
         out.low = split.bin
         out.high = n_bins[split.feature] - 1 if split.missing_left else 255
         out.left, out.right = nodes[split.left].slot, nodes[split.left + 1].slot
-        if criterion == SQUARED_ERROR:
-            out.value, out.column = _mean(sample, numbers, column, node, tree), column
-        else:
-            out.value, out.column = _answer(rules.kind, column, split.answer)
+        out.value, out.column = _answer(criterion, rules, sample, numbers, column, node, tree)
     trees.node_offset[column + 1], trees.leaf_offset[column + 1] = n_splits, n_splits + 1
     trees.root_impurity[column] = nodes[0].impurity / unit
 
 
-@inner
-def _answer(kind, column, label):  # type: ignore[no-untyped-def]
-    """Return the leaf value and the column of the scores for a label."""
-    if kind == SIGNED:
-        return 2.0 * label - 1.0, column
-    return 1.0, label
+@stage
+def _answer(criterion, rules, sample, numbers, column, node, tree):  # type: ignore[no-untyped-def]
+    """Return what a node predicts as a leaf: the value, and the column of the scores."""
+    value, to = 1.0, tree.nodes[node].answer
+    if criterion == SQUARED_ERROR:
+        value, to = _mean(sample, numbers, column, node, tree), column
+    elif rules.kind == SIGNED:
+        value, to = 2.0 * to - 1.0, column
+    return value, to
 
 
 @inner
