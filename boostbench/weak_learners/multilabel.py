@@ -96,14 +96,13 @@ class MultiLabelStump(BinnedLearner):
         weight = np.ascontiguousarray(demand.signed_weight, dtype=np.float64)
         rows = np.flatnonzero(weight.any(axis=1))
         tie = _TIE * total(np.abs(weight))
-        n_pairs = int(
-            np.broadcast_to(data.samples[0], data.n_rows).sum() * weight.shape[1]
-            if demand.count is None
-            else demand.count.sum()
-        )
-        stat = _sums_of(weight, self.answers)
+        samples = data.samples.T if demand.count is None else demand.count
+        n_pairs = int(np.broadcast_to(samples, weight.shape).sum())
+        stat = weight
+        if self.answers == "real":
+            stat = np.hstack([np.maximum(weight, 0.0), np.maximum(-weight, 0.0)])
         m, code = stat.shape[1], _CODES[self.answers]
-        sums, work = np.empty((256, m)), np.empty((2, m))
+        sums, work = np.empty((256, m)), np.zeros((2, m))
         counts = np.empty(256, dtype=np.int64)
         split = _best_split(data, stat, rows, code, tie, sums, counts, work)
         feature, last, threshold, missing_left = split
@@ -136,27 +135,12 @@ class MultiLabelStump(BinnedLearner):
         size = total(plus) + total(minus)
         if self.answers == "real":
             b = size / max(n_pairs, 1)
-            return _half_log_ratio(plus + b, minus + b)
+            return 0.5 * log((plus + b) / (minus + b)) if size > 0.0 else np.zeros_like(plus)
         G = plus - minus
         if self.answers == "factored" and n_leaves == 2:
-            G = np.array([G[0] - G[1], G[1] - G[0]])
-            v = np.where(G[0] >= -_TIE * size, 1.0, -1.0)
+            v = np.where(G[0] - G[1] >= -_TIE * size, 1.0, -1.0)
             return np.array([v, -v])
         return np.where(-_TIE * size <= G, 1.0, -1.0)
-
-
-def _half_log_ratio(plus: Floats, minus: Floats) -> Floats:
-    if not plus.any():  # all weights are 0
-        return np.zeros_like(plus)
-    result: Floats = 0.5 * log(plus / minus)
-    return result
-
-
-def _sums_of(weight: Floats, answers: str) -> Floats:
-    """Return the statistics that are summed over each side, with a row per training row."""
-    if answers == "real":
-        return np.hstack([np.maximum(weight, 0.0), np.maximum(-weight, 0.0)])
-    return weight
 
 
 @kernel
@@ -166,17 +150,12 @@ def _best_split(  # type: ignore[no-untyped-def]
     """Return feature, last bin on the left, threshold and side of missing values; or feature -1."""
     m = stat.shape[1]
     best_feature, best_bin, best_missing = -1, -1, False
-    left, whole = work[0], work[1]
-    for k in range(m):
-        whole[k] = 0.0
+    left, whole = work[0], work[1]  # both are 0
     for i in rows:
         for k in range(m):
             whole[k] += stat[i, k]
-    best = -np.inf
-    if answers == FACTORED:  # constant predictions may be better than any split
-        best = 0.0
-        for k in range(m):
-            best += abs(whole[k])
+    # constant predictions may be better than any factored split
+    best = _score(left, whole, answers) if answers == FACTORED else -np.inf
     for j in range(data.codes.shape[0]):
         n_bins = data.n_bins[j]
         for b in range(256):
@@ -189,9 +168,8 @@ def _best_split(  # type: ignore[no-untyped-def]
             count[b] += 1
             for k in range(m):
                 histogram[b, k] += stat[i, k]
-        n_missing = count[n_bins] if data.offset[j + 1] - data.offset[j] > n_bins else 0
-        for side in range(2 if n_missing > 0 else 1):
-            n_left = n_missing if side == 1 else 0
+        for side in range(2 if count[n_bins] > 0 else 1):  # missing values, if any, go left
+            n_left = count[n_bins] if side == 1 else 0
             for k in range(m):
                 left[k] = histogram[n_bins, k] if side == 1 else 0.0
             for b in range(n_bins):
