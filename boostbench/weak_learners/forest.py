@@ -267,9 +267,7 @@ class Forest:
 
     def __getitem__(self, trees: int | slice) -> Self:
         """Return a forest of a slice of the trees, or of one tree."""
-        if isinstance(trees, slice):
-            return self.take(np.arange(self.n_trees)[trees])
-        return self.take([trees])
+        return self.take(np.atleast_1d(np.arange(self.n_trees)[trees]))
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """Find the leaf of every row in every tree.

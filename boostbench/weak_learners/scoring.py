@@ -52,8 +52,7 @@ class RankedForest:
     def __init__(self, forest: Forest) -> None:
         order = np.lexsort((forest.threshold, forest.feature))
         feature, threshold = forest.feature[order], forest.threshold[order]
-        new_feature = np.ones(len(order), dtype=np.bool_)
-        new_feature[1:] = feature[1:] != feature[:-1]
+        new_feature = np.diff(feature, prepend=-1) != 0
         new_threshold = new_feature.copy()
         new_threshold[1:] |= threshold[1:] != threshold[:-1]
         position = np.cumsum(new_threshold) - 1

@@ -181,17 +181,10 @@ def add_to_few(X, nodes, leaves, additions, F, lanes):  # type: ignore[no-untype
 
 
 @inner
-def _load(F, start, rows, G):  # type: ignore[no-untyped-def]
+def _copy(scores, rows, to):  # type: ignore[no-untyped-def]
     for i in range(rows):
-        for k in range(len(G)):
-            G[k, i] = F[start + i, k]
-
-
-@inner
-def _store(G, start, rows, F):  # type: ignore[no-untyped-def]
-    for i in range(rows):
-        for k in range(len(G)):
-            F[start + i, k] = G[k, i]
+        for k in range(len(scores)):
+            to[k, i] = scores[k, i]
 
 
 @kernel
@@ -204,8 +197,9 @@ def add_to_many(codes, nodes, leaves, additions, F, work):  # type: ignore[no-un
     for block in range(len(codes)):
         start = block * BLOCK
         rows = min(BLOCK, len(F) - start)
+        part = F[start : start + rows].T
         if turned:
-            _load(F, start, rows, G)
+            _copy(part, rows, G)
         for j in range(len(trees)):
             tree, step, decay = trees[j], steps[j], decays[j]
             for i in range(rows):
@@ -214,7 +208,6 @@ def add_to_many(codes, nodes, leaves, additions, F, work):  # type: ignore[no-un
             if turned:
                 _add_answers(leaves, tree, step, decay, rows, position, G)
             else:
-                part = F[start : start + rows].T
                 _add_answers(leaves, tree, step, decay, rows, position, part)
         if turned:
-            _store(G, start, rows, F)
+            _copy(G, rows, part)
