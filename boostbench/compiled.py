@@ -12,12 +12,11 @@ from types import FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from llvmlite import ir
-from numba import njit
+from numba import extending, njit
 from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.compiler_lock import global_compiler_lock
-from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -96,7 +95,7 @@ rough: Callable[[Callable[..., Any]], Any] = _decorator(
 stage: Callable[[Callable[..., Any]], Any] = _decorator(inline="always")
 
 
-_intrinsic: Any = intrinsic  # numba's decorator is not typed
+intrinsic: Any = extending.intrinsic  # numba's decorator is not typed
 
 
 def _call_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -109,7 +108,7 @@ def _call_prefetch(context: Any, builder: Any, signature: Any, args: Any) -> Any
     return context.get_dummy_value()
 
 
-@_intrinsic
+@intrinsic
 def prefetch(context, array, place):  # type: ignore[no-untyped-def]
     """Load the cache line of an element of a C-ordered array, by its flat index, before its use."""
     return types.void(array, types.int64), _call_prefetch

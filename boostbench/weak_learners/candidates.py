@@ -232,11 +232,8 @@ def score_costs(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
         for k in range(rules.n_sums):
             run[k] = hist.sums[missing + k] if block.missing_left else 0
         start, stop = scan.where[j - block.first], scan.where[j - block.first + 1]
-        its_bins, its_scores, left = (
-            scan.bins[start:stop],
-            scan.score[start:stop],
-            scan.left[start:stop],
-        )
+        its_bins, left = scan.bins[start:stop], scan.left[start:stop]
+        its_scores = scan.score[start:stop]
         for c in range(its_bins.shape[0]):
             cell = np.uint64(its_bins[c] * q)
             least, least_other, weight = np.int64(2**62), np.int64(2**62), np.int64(0)

@@ -96,16 +96,13 @@ def as_weak_learner(component: Any) -> Any:
             f"weak learner {component.__name__} must be a classifier whose fit takes sample_weight"
         )
 
-    class Learner(EstimatorLearner):
-        __doc__ = component.__doc__
+    def __init__(self: Any, **params: Any) -> None:  # noqa: N807
+        EstimatorLearner.__init__(self, component(**params))
 
-        def __init__(self, **params: Any) -> None:
-            super().__init__(component(**params))
-
-    Learner.__init__.__signature__ = inspect.signature(component.__init__)  # type: ignore[attr-defined]
-    Learner.__name__, Learner.__qualname__ = component.__name__, component.__qualname__
-    Learner.__module__ = component.__module__
-    return Learner
+    __init__.__signature__ = inspect.signature(component.__init__)  # type: ignore[attr-defined]
+    members = {"__init__": __init__, "__doc__": component.__doc__}
+    members["__module__"] = component.__module__
+    return type(component.__name__, (EstimatorLearner,), members)
 
 
 @dataclass(frozen=True)
@@ -123,8 +120,7 @@ class EstimatorPart:
 
     def labels_of(self, X: NDArray[np.float64]) -> NDArray[np.int32]:
         """Return the predicted labels, shape (n,)."""
-        labels: NDArray[np.int32] = np.asarray(self.model.predict(X), dtype=np.int32)
-        return labels
+        return np.asarray(self.model.predict(X), dtype=np.int32)
 
     def add_scores(
         self, X: NDArray[np.float64], tree_index: ArrayLike, coefficient: ArrayLike,

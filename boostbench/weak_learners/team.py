@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import types
-from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from boostbench.compiled import inner
+from boostbench.compiled import inner, intrinsic
 
 #: Indices of the shared counters, which are in separate cache lines to avoid false sharing.
 _TAKEN, _POSTED, _DONE, _JOINED, _CLOSED = 0, 16, 32, 48, 64
@@ -61,9 +60,6 @@ class Team(NamedTuple):
         self.counters[_CLOSED] = 1
 
 
-_intrinsic: Any = intrinsic  # numba's decorator is not typed
-
-
 def _address(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     array = context.make_array(signature.args[0])(context, builder, args[0])
     return builder.gep(array.data, [args[1]])
@@ -86,19 +82,19 @@ def _raise_number(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     )
 
 
-@_intrinsic
+@intrinsic
 def _load(context, counters, place):  # type: ignore[no-untyped-def]
     """Load a counter with acquire semantics."""
     return types.int64(counters, types.int64), _load_number
 
 
-@_intrinsic
+@intrinsic
 def _add(context, counters, place, number):  # type: ignore[no-untyped-def]
     """Add to a counter with acquire and release semantics."""
     return types.int64(counters, types.int64, types.int64), _add_to_number
 
 
-@_intrinsic
+@intrinsic
 def _raise(context, counters, place, number):  # type: ignore[no-untyped-def]
     """Increment a counter if it equals the given number (compare-and-swap); return success."""
     return types.boolean(counters, types.int64, types.int64), _raise_number
