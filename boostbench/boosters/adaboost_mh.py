@@ -79,9 +79,13 @@ class AdaBoostMH(Booster):
 
     paper_learner = "tree", {"max_leaf_nodes": 12}  # Sec. 5.2
 
+    def psi(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return psi, given the scores of the model: the scores themselves."""
+        return F
+
     def ask(self, state: BoostState) -> BinaryLabels:
         """Return ``S w`` with ``w_iy`` proportional to ``exp(-S_iy psi_iy)`` (Algorithm 3)."""
-        return BinaryLabels(hamming_weights(state, state.scores))
+        return BinaryLabels(hamming_weights(state, self.psi(state.scores)))
 
     def answer(self, state: BoostState, demand: BinaryLabels, h: Any) -> Step:
         """Return ``alpha = 1/2 ln((1+gamma)/(1-gamma))``."""
@@ -89,7 +93,7 @@ class AdaBoostMH(Booster):
 
     def objective(self, state: BoostState) -> float:
         """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, minimised along h by alpha."""
-        losses = exp(-state.signs * state.scores)
+        losses = exp(-state.signs * self.psi(state.scores))
         return dot(state.sample_weight, row_sums(losses)) / state.n_classes
 
     def loss_if_wrong(self, state: BoostState) -> float:
@@ -102,15 +106,17 @@ class AdaBoostMH(Booster):
         The population minimiser of the loss is ``psi_y = 1/2 ln(p_y / (1 - p_y))``. If all
         sigmoids of a row underflow, their limit ``softmax(2 psi)`` is returned.
         """
-        p: NDArray[np.float64] = logistic(2.0 * F)
+        psi = self.psi(F)
+        p: NDArray[np.float64] = logistic(2.0 * psi)
         sums = row_sums(p)[:, None]
         if not sums.all():
-            return np.where(sums > 0.0, p / np.where(sums > 0.0, sums, 1.0), softmax(2.0 * F))
+            return np.where(sums > 0.0, p / np.where(sums > 0.0, sums, 1.0), softmax(2.0 * psi))
         p /= sums
         return p
 
     def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
-        return super()._labels(np.sign(F) if self._by_sign() else F)
+        psi = self.psi(F)
+        return super()._labels(np.sign(psi) if self._by_sign() else psi)
 
     def _by_sign(self) -> bool:
         return self.rule == "sign"
@@ -184,9 +190,13 @@ class AdaBoostMHLabel(AdaBoostMH):
 
     paper_learner = "greedy", {"max_leaf_nodes": 12}  # as many leaves as `AdaBoostMH`
 
+    def psi(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``psi_l = 2 F_l - sum_k F_k``, the sum of ``alpha_t h_t``, from the votes F."""
+        return 2.0 * F - row_sums(F)[:, None]
+
     def ask(self, state: BoostState) -> Costs:  # type: ignore[override]
         """Return the cost ``-S w`` of each label."""
-        return Costs(-hamming_weights(state, _sums(state.scores)))
+        return Costs(-hamming_weights(state, self.psi(state.scores)))
 
     def answer(self, state: BoostState, demand: Any, h: Any) -> Step:
         """Return ``alpha = 1/2 ln((1+gamma)/(1-gamma))``.
@@ -198,18 +208,6 @@ class AdaBoostMHLabel(AdaBoostMH):
         if step.stop == "perfect weak learner":
             return replace(step, size=step.size + votes(state))
         return step
-
-    def objective(self, state: BoostState) -> float:
-        """Return ``1/(N K) sum_iy exp(-S_iy psi_iy)``, minimised along h by alpha."""
-        losses = exp(-state.signs * _sums(state.scores))
-        return dot(state.sample_weight, row_sums(losses)) / state.n_classes
-
-    def probabilities(self, F: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return ``sigmoid(2 psi)`` normalised over the classes."""
-        return super().probabilities(_sums(F))
-
-    def _labels(self, F: NDArray[np.float64]) -> NDArray[Any]:
-        return super()._labels(_sums(F))
 
 
 def hamming_weights(state: BoostState, psi: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -255,9 +253,3 @@ def hamming_step(gamma: float) -> Step:
     capped = min(gamma, 1.0 - TINY)
     alpha = 0.5 * log((1.0 + capped) / (1.0 - capped))
     return Step(float(alpha), gamma, stop="perfect weak learner" if gamma > capped else "")
-
-
-def _sums(F: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return ``psi_l = 2 F_l - sum_k F_k``, the sum of ``alpha_t h_t``, from the votes F."""
-    psi: NDArray[np.float64] = 2.0 * F - row_sums(F)[:, None]
-    return psi

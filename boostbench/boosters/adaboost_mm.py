@@ -90,7 +90,8 @@ class AdaBoostMM(Booster):
 
         A perfect h outweighs the sum of all earlier votes, the limit of an infinite step.
         """
-        gained, lost = vote_masses(demand.cost, state.y, h.labels)
+        paid, right = demand.cost[np.arange(len(state.y)), h.labels], h.labels == state.y
+        gained, lost = -total(paid[right]), total(paid[~right])
         most = -total(demand.cost[np.arange(len(state.y)), state.y])
         delta = (gained - lost) / most  # (68)
         if delta <= TINY:
@@ -100,7 +101,7 @@ class AdaBoostMM(Booster):
         else:
             capped = min(delta, 1.0 - TINY)
             alpha = 0.5 * log((1.0 + capped) / (1.0 - capped))  # (70)
-        if (h.labels == state.y).all():
+        if right.all():
             return Step(float(alpha) + votes(state), delta, stop="perfect weak learner")
         return Step(float(alpha), delta)
 
@@ -155,15 +156,6 @@ class AdaBoostCost(AdaBoostMM):
 
     step: ClassVar[Any] = "approximate"  # type: ignore[misc]
     paper_learner = "tree", {"max_depth": 2}  # Saberian & Vasconcelos 2011, Sec. 5.3
-
-
-def vote_masses(
-    cost: NDArray[np.float64], y: NDArray[np.int32], labels: NDArray[np.int32]
-) -> tuple[float, float]:
-    """Return A+ and A-, the gain on correct rows and the cost on misclassified rows."""
-    paid = cost[np.arange(len(y)), labels]
-    right = labels == y
-    return -total(paid[right]), total(paid[~right])
 
 
 def votes(state: BoostState) -> float:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from boostbench.boosters.ensemble import WeightedTrees
 from boostbench.compiled import inner, kernel
 from boostbench.models_only import models_only
 from boostbench.weak_learners import Forest
@@ -36,18 +35,13 @@ class Program:
         """All nodes, layer by layer."""
         return Forest.concatenate(self.layers)
 
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves of all nodes."""
-        return sum(layer.n_leaves for layer in self.layers)
-
     @models_only
-    def grown(self, n_features: int) -> WeightedTrees:
+    def grown(self, n_features: int) -> tuple[Forest, Any, Any]:
         """Return all nodes, whose leaves add rho to class 1, and their layers."""
         layers = np.repeat(np.arange(len(self.layers)) + 1, [len(each) for each in self.layers])
         forest = self.forest
         forest = forest.with_leaf_values(forest.leaf_value, np.ones(forest.n_leaves, np.int32))
-        return WeightedTrees(forest, np.ones(len(layers)), layers)
+        return forest, np.ones(len(layers)), layers
 
     def seal(self) -> None:
         """Do nothing, as the layers are used one by one."""

@@ -57,7 +57,7 @@ _LIBRARY_DEFAULTS: dict[str, dict[str, Any]] = {
 _OPEN = inspect.Parameter.VAR_KEYWORD
 #: Decorator of methods that exist only if the classifier has ``predict_proba``.
 _if_probabilistic: Callable[[Any], Any] = available_if(
-    lambda self: hasattr(self._classifier_now(), "predict_proba")
+    lambda self: hasattr(getattr(self, "model_", None) or self._make(), "predict_proba")
 )
 
 
@@ -186,10 +186,6 @@ class ClassifierBooster(StagedScore, ClassifierMixin, BaseEstimator):  # type: i
             params = {name: value for name, value in params.items() if value is not None}
         return self.classifier(**params)
 
-    def _classifier_now(self) -> Any:
-        """Return the fitted classifier, or a new one before the fit."""
-        return getattr(self, "model_", None) or self._make()
-
     def _validate_params(self) -> None:
         model = self._make()
         if hasattr(model, "_parameter_constraints"):
@@ -281,10 +277,8 @@ class ClassifierBooster(StagedScore, ClassifierMixin, BaseEstimator):  # type: i
         tags = super().__sklearn_tags__()
         with suppress(AttributeError):  # of a class that does not know scikit-learn
             of_model = get_tags(self._make())
-            tags.input_tags, tags.non_deterministic = (
-                of_model.input_tags,
-                of_model.non_deterministic,
-            )
+            tags.input_tags = of_model.input_tags
+            tags.non_deterministic = of_model.non_deterministic
         return tags
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -351,10 +345,8 @@ class ClassifierBooster(StagedScore, ClassifierMixin, BaseEstimator):  # type: i
         for t in range(self._n_rounds()):
             this = {"raw_score": True, "start_iteration": t, "num_iteration": 1}
             F = F + self.model_.predict_proba(X, **this)
-            # not by F: the first of equal probabilities counts
-            yield softmax(F if F.ndim == 2 else np.column_stack([np.zeros_like(F), F])).argmax(
-                axis=1
-            )
+            P = softmax(F if F.ndim == 2 else np.column_stack([np.zeros_like(F), F]))
+            yield P.argmax(axis=1)  # not by F: the first of equal probabilities counts
 
     def _votes(self, X: Any) -> Iterator[Any]:
         """Yield the sum of the probabilities of the first t members, for t = 1, 2, ..."""

@@ -124,7 +124,9 @@ class ColumnGeneration(BinaryBooster):
         changes = np.asarray(step.size)
         for earlier, change in zip(state.own.hypotheses, changes, strict=True):
             earlier.add_to(state.scores, change)
-        ensemble.add_corrected(h.trees, changes)
+        ensemble.grow(h.trees)
+        moved = np.flatnonzero(changes)
+        ensemble.move(moved.tolist(), changes[moved])
 
     def weights(self, state: BoostState) -> Floats:
         """Return the absolute dual values, normalised to sum to 1, or all 0."""

@@ -8,13 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-NAMED_COSTS: dict[str, Callable[[int], NDArray[np.float64]]] = {
-    "zero-one": lambda n_classes: 1.0 - np.eye(n_classes),
-    "ordinal": lambda n_classes: (
-        np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes))) / (n_classes - 1.0)
-    ),
-}
-
 
 def label_costs(cost: str | ArrayLike, n_classes: int) -> NDArray[np.float64]:
     """Return the cost matrix, with a row per true class and a column per predicted class.
@@ -22,12 +15,14 @@ def label_costs(cost: str | ArrayLike, n_classes: int) -> NDArray[np.float64]:
     ``cost`` is ``"zero-one"``, ``"ordinal"`` (distance of the class indices, divided by K - 1) or
     a matrix with finite, non-negative entries.
     """
-    if isinstance(cost, str):
-        if cost not in NAMED_COSTS:
-            known = ", ".join(repr(name) for name in NAMED_COSTS)
-            raise ValueError(f"cost: unknown name {cost!r}; known are {known}, or give a matrix")
-        return NAMED_COSTS[cost](n_classes)
-    return _checked(cost, (n_classes, n_classes), "a row per true class, a column per answer")
+    if not isinstance(cost, str):
+        return _checked(cost, (n_classes, n_classes), "a row per true class, a column per answer")
+    distance = np.abs(np.subtract.outer(np.arange(n_classes), np.arange(n_classes)))
+    named = {"zero-one": np.minimum(distance, 1.0), "ordinal": distance / (n_classes - 1.0)}
+    if cost not in named:
+        known = ", ".join(map(repr, named))
+        raise ValueError(f"cost: unknown name {cost!r}; known are {known}, or give a matrix")
+    return named[cost]
 
 
 def sample_costs(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,23 +17,6 @@ from boostbench.weak_learners.scoring import Additions
 _GRID = 2.0**38
 #: Attributes that predictions prepare.
 _PREPARED = ("_additions", "_total")
-
-
-class WeightedTrees(NamedTuple):
-    """Trees of a model, in the order in which they were grown.
-
-    Attributes
-    ----------
-    forest : Forest
-    coefficients : ndarray of float64, shape (n_trees,)
-        Factor of each tree in the scores; 1 in a branching program.
-    rounds : ndarray of intp, shape (n_trees,)
-        Round in which each tree was grown, from 1.
-    """
-
-    forest: Forest
-    coefficients: NDArray[np.float64]
-    rounds: NDArray[np.intp]
 
 
 class Ensemble:
@@ -67,31 +50,21 @@ class Ensemble:
         The scores of the earlier rounds are multiplied by ``decay``.
         """
         start = len(self._grown_in)
-        self._append(trees)
-        self._add_steps(range(start, len(self._grown_in)), step, decay)
+        self.grow(trees)
+        self.move(range(start, len(self._grown_in)), step, decay)
 
-    def add_corrected(self, trees: Any, steps: NDArray[np.float64]) -> None:
-        """Append a round that adds trees and changes the coefficients of all trees.
-
-        ``steps`` has one entry per tree, earlier trees first; the entries must be `on_grid`.
-        """
-        self._append(trees)
-        moved = np.flatnonzero(steps)
-        self._add_steps(moved.tolist(), steps[moved], 1.0)
-
-    def add_again(self, tree: int, step: float) -> None:
-        """Append a round that changes the coefficient of an earlier tree, counted from 0.
-
-        All steps of the ensemble must be `on_grid`, so that their sums are exact.
-        """
-        self._add_steps([tree], step, 1.0)
-
-    def _append(self, trees: Any) -> None:
-        self._forget()
+    def grow(self, trees: Any) -> None:
+        """Append the trees of a round; `move` ends the round."""
         self._parts.append(trees)
         self._grown_in += [self.n_rounds] * trees.n_trees
 
-    def _add_steps(self, trees: Sequence[int], step: ArrayLike, decay: float) -> None:
+    def move(self, trees: Sequence[int], step: ArrayLike, decay: float = 1.0) -> None:
+        """Append a round that changes the coefficients of trees, counted from 0.
+
+        All steps of an ensemble in which trees move again must be `on_grid`, so that their sums
+        are exact.
+        """
+        self._forget()
         self._tree_index += trees
         steps = np.empty(len(trees))
         steps[:] = step
@@ -124,11 +97,6 @@ class Ensemble:
     def n_rounds(self) -> int:
         """Number of rounds."""
         return len(self._decays)
-
-    @property
-    def n_leaves(self) -> int:
-        """Number of leaves of all trees."""
-        return sum(part.n_leaves for part in self._parts)
 
     @property
     def forest(self) -> Forest:
@@ -173,8 +141,18 @@ class Ensemble:
         shares = np.bincount(forest.feature, share * size[tree], forest.n_features)
         return np.asarray(shares / (total(shares) or 1.0))
 
-    def grown(self, n_features: int) -> WeightedTrees | None:
-        """Return all trees; None if the hypotheses are no trees of this package."""
+    def grown(self, n_features: int) -> tuple[Forest, Any, Any] | None:
+        """Return all trees; None if the hypotheses are no trees of this package.
+
+        Returns
+        -------
+        forest : Forest
+            Trees in the order in which they were grown.
+        coefficients : ndarray of float64, shape (n_trees,)
+            Factor of each tree in the scores; 1 in a branching program.
+        rounds : ndarray of intp, shape (n_trees,)
+            Round in which each tree was grown, from 1.
+        """
         if self._is_forest():
             forest = self.forest
         elif self._parts:
@@ -182,7 +160,7 @@ class Ensemble:
         else:
             forest = Forest.of_nothing(n_features)
         rounds = np.array(self._grown_in, dtype=np.intp) + 1
-        return WeightedTrees(forest, self.coefficients, rounds)
+        return forest, self.coefficients, rounds
 
     def scores(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the scores after the last round, shape (n_samples, n_classes)."""

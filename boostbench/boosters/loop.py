@@ -31,12 +31,7 @@ from boostbench.boosters.rows import CanonicalRows
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier
 from boostbench.portable import row_sums, total
-from boostbench.weak_learners import (
-    BinaryLabels,
-    Costs,
-    Demand,
-    WeightedLabels,
-)
+from boostbench.weak_learners import BinaryLabels, Costs, Demand, WeightedLabels
 
 
 class Booster(BoostingClassifier):

@@ -178,9 +178,8 @@ class MDeepBoost(BoostingClassifier):
                 break
             if k.tree == len(chosen.answers):  # line 9
                 chosen.answers.append(k.answers)
-                f.add(k.answers.trees, eta)
-            else:
-                f.add_again(k.tree, eta)
+                f.grow(k.answers.trees)
+            f.move([k.tree], eta)
             chosen.penalty += k.penalty * eta
             k.answers.add_to(F, eta)
             self.stop_reason_ = "perfect weak learner" if k.is_perfect else ""

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
-from boostbench.boosters.ensemble import WeightedTrees
 from boostbench.boosters.rows import CanonicalRows, Made
 from boostbench.boosters.state import BoostState, Step
 from boostbench.boosters.surface import BoostingClassifier, Training
@@ -154,10 +153,10 @@ class OneVsAll(BoostingClassifier):
         return np.asarray(row_sums(of_each.T) / len(of_each))
 
     @models_only
-    def _grown(self) -> WeightedTrees:
+    def _grown(self) -> Any:
         """Return the trees of all boosters, each with the difference F of its leaves."""
         if len(self.estimators_) == 1:
-            return cast(WeightedTrees, self.estimators_[0]._grown())
+            return self.estimators_[0]._grown()
         each = [one._grown() for one in self.estimators_]
         forests = []
         for k, (forest, _, _) in enumerate(each):
@@ -168,7 +167,7 @@ class OneVsAll(BoostingClassifier):
                 value = value * (2.0 * forest.leaf_column[:, None] - 1.0)
             forests.append(forest.with_leaf_values(value, column))
         coefficients, rounds = (np.concatenate(part) for part in [*zip(*each, strict=True)][1:])
-        return WeightedTrees(Forest.concatenate(forests), coefficients, rounds)
+        return Forest.concatenate(forests), coefficients, rounds
 
     @models_only
     def _sum_of_trees(self) -> tuple[Forest, NDArray[np.float64]]:

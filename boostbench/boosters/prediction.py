@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,6 @@ from boostbench.models_only import models_only
 from boostbench.portable import log
 
 if TYPE_CHECKING:
-    from boostbench.boosters.ensemble import WeightedTrees
     from boostbench.weak_learners import Forest
     from boostbench.weak_learners.drawing import FittedTree
 
@@ -68,8 +67,7 @@ class Classifier(StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def staged_decision_function(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield `decision_function` after each round."""
-        for F in self.staged_scores(X):
-            yield self._decision(F).copy()
+        return (self._decision(F).copy() for F in self.staged_scores(X))
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Return the class of the largest score, the first one on ties, shape (n_samples,)."""
@@ -77,8 +75,7 @@ class Classifier(StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def staged_predict(self, X: ArrayLike) -> Iterator[NDArray[Any]]:
         """Yield `predict` after each round."""
-        for F in self.staged_scores(X):
-            yield self._labels(F)
+        return map(self._labels, self.staged_scores(X))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities, shape (n_samples, n_classes); rows sum to 1."""
@@ -86,8 +83,7 @@ class Classifier(StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[m
 
     def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield `predict_proba` after each round."""
-        for F in self.staged_scores(X):
-            yield self.probabilities(F)
+        return map(self.probabilities, self.staged_scores(X))
 
     def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the logarithm of `predict_proba`."""
@@ -192,12 +188,12 @@ class Classifier(StagedScore, ClassifierMixin, BaseEstimator):  # type: ignore[m
         return False
 
     @models_only
-    def _grown(self) -> WeightedTrees:
-        """Return all trees; AttributeError if they are of another package."""
+    def _grown(self) -> Any:
+        """Return trees, coefficients and rounds; AttributeError for those of another package."""
         found = self.model_.grown(self.n_features_in_)
         if found is None:
             raise AttributeError(f"this {type(self).__name__} has no list of trees")
-        return cast("WeightedTrees", found)
+        return found
 
     @models_only
     def _sum_of_trees(self) -> tuple[Forest, NDArray[np.float64]]:

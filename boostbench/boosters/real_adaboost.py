@@ -10,7 +10,7 @@ paper           here                                shape
 ==============  ==================================  ==============================
 F               ``F[:, 1] - F[:, 0]``               (n,)
 w               ``demand.weight``                   (n,), sums to 1
-p(x)            ``W[1] / W.sum(axis=0)``            (n_leaves,)
+p(x)            ``W[:, 1] / W.sum(axis=1)``         (n_leaves,)
 f(x)            ``answers(h)``                      (n,)
 ==============  ==================================  ==============================
 """
@@ -20,14 +20,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from boostbench.boosters.binary import (
-    CLASSIFIER,
-    BinaryBooster,
-    answers,
-    with_leaf_values,
-)
+from boostbench.boosters.binary import CLASSIFIER, BinaryBooster, answers, with_leaf_values
 from boostbench.boosters.losses import EXPONENTIAL, SAVAGE, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.declared import NotNegative, Positive
@@ -82,9 +76,9 @@ class RealAdaBoost(BinaryBooster):
     def refine(self, state: BoostState, demand: WeightedLabels, h: Any) -> Any:
         """Return the tree with half the smoothed log-odds as leaf values."""
         s = 1.0 / (2.0 * state.n_samples) if self.smoothing is None else self.smoothing
-        W = _class_weights(h, demand) + s
+        W = h.sums(demand.weight[:, None] * (demand.y[:, None] == [0, 1])) + s  # W_- and W_+
         # without smoothing, a pure leaf has a large finite value and an empty leaf the value 0
-        f = 0.5 * np.diff(log(np.maximum(W, np.finfo(np.float64).tiny)), axis=0)[0]
+        f = 0.5 * np.diff(log(np.maximum(W, np.finfo(np.float64).tiny)), axis=1)[:, 0]
         if self.max_answer is not None:
             f = np.clip(f, -self.max_answer, self.max_answer)
         return with_leaf_values(h, f)
@@ -133,11 +127,3 @@ class SavageBoost(RealAdaBoost):
     """
 
     loss: ClassVar[MarginLoss] = SAVAGE
-
-
-def _class_weights(h: Any, demand: WeightedLabels) -> NDArray[np.float64]:
-    """Return ``W_-`` and ``W_+`` of each leaf, shape (2, n_leaves)."""
-    n_leaves = h.trees.n_leaves
-    cell = demand.y * n_leaves + h.leaves[0]
-    W = np.bincount(cell, weights=demand.weight, minlength=2 * n_leaves)
-    return np.asarray(W.reshape(2, n_leaves), dtype=np.float64)

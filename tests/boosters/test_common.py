@@ -167,9 +167,6 @@ def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name: str) -> No
     expected = made(name).fit(X, y).scores(X)
     for size in (2.0**-1074, 2.0**1023):
         assert_array_equal(made(name).fit(X, y, np.full(len(y), size)).scores(X), expected)
-        by_class = dict.fromkeys(np.unique(y).tolist(), size)
-        fitted = made(name, class_weight=by_class).fit(X, y, np.full(len(y), size))
-        assert_array_equal(fitted.scores(X), expected)
 
 
 @every_booster
@@ -241,7 +238,7 @@ def test_a_fitted_booster_pickles_small(name: str) -> None:
     assert len(pickled) < len(unused) + 100  # what predictions prepare is not in it
     assert_array_equal(pickle.loads(pickled).scores(X), F)
     parts = getattr(booster, "estimators_", [booster])
-    assert len(pickled) < 60 * sum(part.model_.n_leaves for part in parts) + 20_000
+    assert len(pickled) < 60 * sum(part._grown()[0].n_leaves for part in parts) + 20_000
 
 
 @every_booster

@@ -218,10 +218,12 @@ def test_the_order_of_steps_does_not_matter() -> None:
     f, X = Ensemble(2), np.zeros((1, 1))
     f.add(constant(0), steps[0])
     f.add(constant(0), steps[1])
-    f.add_again(0, steps[2])
-    f.add_again(1, -steps[1])
+    f.move([0], steps[2])
+    f.move([1], -steps[1])
     f.seal()
-    assert (f.n_rounds, f.n_leaves) == (4, 2)
+    assert (f.n_rounds, f.forest.n_leaves) == (4, 2)
     assert f.scores(X).tolist() == [[steps[0] + steps[2], 0.0]]
     assert [F.copy() for F in f.staged_scores(X)][-1].tolist() == f.scores(X).tolist()
     assert pickle.loads(pickle.dumps(f)).scores(X).tolist() == f.scores(X).tolist()
+    f.move([0], steps[1])  # as after a warm start
+    assert f.scores(X).tolist() == [[steps[0] + steps[2] + steps[1], 0.0]]
