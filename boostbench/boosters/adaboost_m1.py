@@ -5,7 +5,7 @@ Freund & Schapire, "Experiments with a new boosting algorithm", 1996.
 =========  ==================================  ==============================
 paper      here                                shape
 =========  ==================================  ==============================
-D_t        ``super().ask(state).weight``        (n,)
+D_t        ``self.distribution(state)``         (n,)
 h_t        ``h.labels``                        (n,)
 epsilon    ``error``
 1/beta     ``(1 - e) / e``
@@ -16,8 +16,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from boostbench.boosters.adaboost_mm import votes
-from boostbench.boosters.samme import SAMME
+from boostbench.boosters.loop import Booster
 from boostbench.boosters.state import TINY, BoostState, Step
 from boostbench.portable import dot, exp, log, total
 from boostbench.registry import boosters
@@ -30,7 +33,7 @@ from boostbench.weak_learners import WeightedLabels
     family="multiclass-adaboost",
     trial={"weak_learner": {"greedy": {"max_leaf_nodes": 20}}},
 )
-class AdaBoostM1(SAMME):
+class AdaBoostM1(Booster):
     r"""Boosting of K-class weak classifiers with weighted errors below 1/2.
 
     .. math::
@@ -71,21 +74,19 @@ class AdaBoostM1(SAMME):
     resample: bool = False
     keep_first: bool = True
 
-    def ask(self, state: BoostState) -> WeightedLabels:
-        """Return labels weighted by D, or by the relative frequencies of samples drawn from D.
+    paper_learner = "tree", {"criterion": "error", "max_depth": 2}
 
-        After normalisation, SAMME's weights ``exp(-F_iy)`` equal the paper's update
-        ``D_i <- D_i beta`` for rows that h classifies correctly.
-        """
-        demand = super().ask(state)
+    def ask(self, state: BoostState) -> WeightedLabels:
+        """Return labels weighted by D, or by the relative frequencies of samples drawn from D."""
+        D = self.distribution(state)
         if not self.resample:
-            return demand
-        drawn = state.rng.multinomial(state.n_samples, demand.weight)
+            return WeightedLabels(state.y, D, state.n_classes)
+        drawn = state.rng.multinomial(state.n_samples, D)
         return WeightedLabels(state.y, drawn / state.n_samples, state.n_classes, drawn)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = ln((1-e)/e)``; a perfect h outweighs the sum of all earlier votes."""
-        error = total(super().ask(state).weight[h.labels != state.y])
+        error = total(self.distribution(state)[h.labels != state.y])
         edge = 1.0 - 2.0 * error
         if edge <= 2.0 * TINY:
             return Step(1.0, edge, stop="no edge", keep=self.keep_first and votes(state) == 0.0)
@@ -95,6 +96,17 @@ class AdaBoostM1(SAMME):
             return Step(alpha + votes(state), edge, stop="perfect weak learner")
         return Step(alpha, edge)
 
+    def distribution(self, state: BoostState) -> NDArray[np.float64]:
+        """Return the distribution D, which sums to 1.
+
+        Each round adds alpha to the score of one label per row. After normalisation,
+        ``exp(-F_iy)`` therefore equals the paper's update ``D_i <- D_i beta`` for rows that h
+        classifies correctly.
+        """
+        F_y = state.true_scores
+        D = state.sample_weight * exp(F_y.min() - F_y)
+        return np.asarray(D / total(D))
+
     def objective(self, state: BoostState) -> float:
         """Return the mean of ``exp(sum_t alpha_t / 2 - F_iy)``, minimised along h by alpha."""
         return dot(state.sample_weight, exp(0.5 * votes(state) - state.true_scores))
@@ -102,7 +114,3 @@ class AdaBoostM1(SAMME):
     def loss_if_wrong(self, state: BoostState) -> float:
         """Return 1: the true label of a misclassified sample has at most half of the votes."""
         return 1.0
-
-    def default_weak_learner(self, n_classes: int) -> tuple[str, dict[str, Any]]:
-        """Return the tree of Saberian & Vasconcelos 2011, Sec. 5.3."""
-        return "tree", {"criterion": "error", "max_depth": 2}

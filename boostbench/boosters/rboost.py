@@ -22,8 +22,12 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
-from boostbench.boosters.adaboost import AdaBoost
-from boostbench.boosters.binary import normalised_weights, working_response
+from boostbench.boosters.binary import (
+    CLASSIFIER,
+    BinaryBooster,
+    normalised_weights,
+    working_response,
+)
 from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.losses import SAVAGE2, MarginLoss
 from boostbench.boosters.state import TINY, BoostState, Step
@@ -96,10 +100,10 @@ class RBoost1(GentleBoost):
 
 
 @boosters.register("rboost2", printed="RBoost2", family="robust")
-class RBoost2(AdaBoost):
+class RBoost2(BinaryBooster):
     r"""RBoost1 for weak classifiers, with the projection of the labels on h as the step size.
 
-    Each round fits a classifier h, as AdaBoost does, but weighted by the slope of the Savage2 loss:
+    Each round fits a classifier h to the samples weighted by the slope of the Savage2 loss:
 
     .. math::
         w_i \propto -\phi'(m_i), \qquad
@@ -125,6 +129,11 @@ class RBoost2(AdaBoost):
 
     loss: ClassVar[MarginLoss] = SAVAGE2
     link_scale: ClassVar[float] = 1.0
+    paper_learner = CLASSIFIER
+
+    def ask(self, state: BoostState) -> WeightedLabels:
+        """Return labels weighted by ``-phi'(m_i)``."""
+        return WeightedLabels(state.y, self.weights(state), state.n_classes)
 
     def answer(self, state: BoostState, demand: WeightedLabels, h: Any) -> Step:
         """Return ``alpha = 1 - 2 err``."""

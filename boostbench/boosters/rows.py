@@ -78,6 +78,18 @@ def canonical_form(X: Any) -> Any:
     return X
 
 
+def product(u: NDArray[np.float64], v: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return u v, or a multiple of it if a product overflows or vanishes."""
+    with np.errstate(over="ignore", under="ignore"):
+        product = u * v
+    if np.isfinite(product).all() and ((product > 0.0) == ((u > 0.0) & (v > 0.0))).all():
+        return product
+    (a, i), (b, j) = np.frexp(u), np.frexp(v)
+    exponent = np.where((a > 0.0) & (b > 0.0), i + j, np.iinfo(np.int32).min)
+    scaled: NDArray[np.float64] = np.ldexp(a * b, np.maximum(exponent - exponent.max(), -2000))
+    return scaled
+
+
 def with_columns(X: Any, columns: NDArray[np.float64]) -> Any:
     """Return X with further columns."""
     if issparse(X):
@@ -122,12 +134,13 @@ def canonical_rows(
 def _order(X: Any, y: NDArray[np.int32]) -> NDArray[np.intp]:
     """Return the order of the samples by hashed content."""
     hashed = np.empty(X.shape[0], np.uint64)
+    size = X.shape[0] * X.shape[1]
     parts = _parts_of(X)
 
     def hash_part(part: slice) -> None:
         _hash_rows(*parts, X.shape[1], part.start, part.stop, hashed)
 
-    in_parts(hash_part, X.shape[0], X.shape[0] * X.shape[1])
+    in_parts(hash_part, X.shape[0], size)
     return np.lexsort((y, hashed))
 
 

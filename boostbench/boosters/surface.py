@@ -27,6 +27,7 @@ from boostbench.boosters.rows import (
     Made,
     canonical_form,
     canonical_rows,
+    product,
     with_columns,
 )
 from boostbench.boosters.state import BoostState, Step
@@ -465,12 +466,13 @@ class BoostingClassifier(CallbackSupport, Declared, Classifier):  # type: ignore
             )
         self.classes_, y_codes = np.unique(y, return_inverse=True)
         if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self._class_weight(), y)
-            if not ((weights >= 0.0) & np.isfinite(weights)).all():
+            of_class = compute_sample_weight(self._class_weight(), y)
+            if not ((of_class >= 0.0) & np.isfinite(of_class)).all():
                 raise ValueError(
                     f"class_weight has finite numbers that are not negative, "
                     f"found {self.class_weight!r}"
                 )
+            weights = product(weights, of_class)
         n_seen = len(np.unique(y_codes[weights > 0]))
         if n_seen < 2:
             raise ValueError(

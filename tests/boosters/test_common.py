@@ -167,6 +167,9 @@ def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name: str) -> No
     expected = made(name).fit(X, y).scores(X)
     for size in (2.0**-1074, 2.0**1023):
         assert_array_equal(made(name).fit(X, y, np.full(len(y), size)).scores(X), expected)
+        by_class = dict.fromkeys(np.unique(y).tolist(), size)
+        fitted = made(name, class_weight=by_class).fit(X, y, np.full(len(y), size))
+        assert_array_equal(fitted.scores(X), expected)
 
 
 @every_booster
