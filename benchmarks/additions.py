@@ -78,7 +78,7 @@ def our_additions(data: Data) -> tuple[Contestant, int]:
     rules = learner._rules(prepared, BinaryLabels(np.ones((n, 1))), None)
     numbers = Numbers(label, np.ones((1, n)), np.ones((1, 1)))
     tree = Work.spaces(1, rules, prepared, numbers)[0].tree
-    tree.stat[:] = 2**40
+    tree.label[:], tree.stat[:] = label, 2**40
     rows = np.arange(n, dtype=np.uint32)
     total = np.bincount(label, minlength=2) * 2**40
     histogram = np.zeros(2 * len(prepared.low), dtype=np.int64)

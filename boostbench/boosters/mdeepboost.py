@@ -8,7 +8,7 @@ paper               here                                        shape
 f                   ``state.scores``                            (n, K)
 D_t, S_t            ``D`` (see `deep_objectives`)
 h_j(x_i, .)         ``answers`` (see `deep_leaves`)
-alpha_{t,j}         ``self.coefficients_[j]``
+alpha_{t,j}         ``chosen.alpha[j]``
 Lambda_j            ``penalty``                                 (candidates,)
 eps_{t,j}           ``eps``                                     (candidates,)
 F'(alpha, e_j)      ``2 S/m d``                                 (candidates,)
@@ -177,10 +177,9 @@ class MDeepBoost(BoostingClassifier):
                 self.stop_reason_ = "stationary"
                 break
             if k.tree == len(chosen.answers):  # line 9
-                chosen.answers.append(k.answers)
                 f.grow(k.answers.trees)
             f.move([k.tree], eta)
-            chosen.penalty += k.penalty * eta
+            chosen.add(k, eta)
             k.answers.add_to(F, eta)
             self.stop_reason_ = "perfect weak learner" if k.is_perfect else ""
             yield Step(eta, 1.0 - 2.0 * k.eps, self.stop_reason_)
@@ -202,9 +201,8 @@ class MDeepBoost(BoostingClassifier):
         """
         old = chosen.answers if self.reuse else []
         n_old = len(old)
-        alpha = self.coefficients_
         leaves = np.arange(min(2, len(path.errors)), len(path.errors) + 1)
-        sizes = np.maximum([*(h.trees.n_leaves - 1 for h in old), *(leaves - 1)], 1)
+        sizes = np.concatenate([chosen.sizes[:n_old], np.maximum(leaves - 1, 1)])
         complexity = tree_complexity(sizes, self.n_features_in_, state.n_samples)
         penalty = self.complexity_penalty * complexity + self.l1_penalty
         eps = np.concatenate([_errors(old, cost), path.errors[leaves - 1]])
@@ -214,14 +212,15 @@ class MDeepBoost(BoostingClassifier):
             d_down = d[:n_old]
             if not loss.smooth:
                 d_down = d_down + _errors(old, D.downwards().cost(state.y)) - eps[:n_old]
-            descent[:n_old] = np.maximum(descent[:n_old], np.where(alpha > 0.0, d_down, 0.0))
+            can_shrink = np.array(chosen.alpha) > 0.0
+            descent[:n_old] = np.maximum(descent[:n_old], np.where(can_shrink, d_down, 0.0))
         if descent.max() <= _FLAT:
             return None
         k = int(np.argmax(descent >= descent.max() - _FLAT))
         if k < n_old:
-            return Direction(k, old[k], float(alpha[k]), eps[k], penalty[k])
+            return Direction(k, old[k], int(sizes[k]), chosen.alpha[k], eps[k], penalty[k])
         new = path.take(int(leaves[k - n_old]))
-        return Direction(len(chosen.answers), new, 0.0, eps[k], penalty[k])
+        return Direction(len(chosen.answers), new, int(sizes[k]), 0.0, eps[k], penalty[k])
 
     def _step_along(
         self, k: Direction, D: Distribution, loss: Objective, state: BoostState
@@ -300,10 +299,11 @@ class MDeepBoost(BoostingClassifier):
 
 
 class Direction(NamedTuple):
-    """Candidate tree: index, predictions on the training rows, alpha, eps and Lambda."""
+    """Candidate tree: index, predictions on the training rows, n, alpha, eps and Lambda."""
 
     tree: int
     answers: Hypothesis
+    size: int
     alpha: float
     eps: float
     penalty: float
@@ -322,12 +322,27 @@ class Chosen:
     ----------
     answers : list of Hypothesis
         Trees with their predictions on the training rows.
+    alpha : list of float
+        Coefficients.
+    sizes : list of int
+        Numbers of inner nodes.
     penalty : float
         Sum of ``Lambda_j alpha_j``.
     """
 
     answers: list[Hypothesis] = field(default_factory=list)
+    alpha: list[float] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
     penalty: float = 0.0
+
+    def add(self, k: Direction, eta: float) -> None:
+        """Add a step along a direction."""
+        if k.tree == len(self.answers):
+            self.answers.append(k.answers)
+            self.alpha.append(0.0)
+            self.sizes.append(k.size)
+        self.alpha[k.tree] += eta
+        self.penalty += k.penalty * eta
 
 
 def _errors(trees: list[Hypothesis], cost: NDArray[np.float64]) -> NDArray[np.float64]:
