@@ -295,33 +295,37 @@ class Work(NamedTuple):
         """Return work spaces for the trees of a call, with copies of the labels.
 
         A thread reuses small work spaces for its next call of the same sizes, as in most calls of
-        a fit. Allocation takes as long as the growth of a small tree on a few hundred rows.
+        a fit. Allocation takes as long as the growth of a small tree on a few hundred rows. The
+        first of these calls decides on compact histograms, by its number of rows with weight.
         """
         counted = rules.min_samples_leaf > 1 or rules.kind == COSTS
         n_planes, n_kept = rules.n_sums + counted, min(rules.histograms, rules.max_leaves)
         width = (1 if rules.kind in (LABELS, SIGNED) else rules.n_sums) + counted
         drawn = rules.random or rules.n_drawn < data.n_features
         labels_only = rules.kind in (LABELS, SIGNED) and not counted and not drawn
-        is_compact = labels_only and (
-            rules.max_leaves > _MANY_LEAVES
-            or np.count_nonzero(numbers.numbers[0])
-            < _SMALL_LEAF * rules.max_leaves * most_rows(rules, data, rules.n_sums)
-        )
         sizes = (*data.codes.shape, len(data.low), rules.max_leaves, n_planes, width, n_kept)
-        sizes += (data.n_parts, is_compact)
+        sizes += (data.n_parts,)
+        asked = sizes, labels_only and rules.entry_cost
         used, works = getattr(_last, "spaces", (None, []))
-        works = [*works] if used == sizes else []
-        works += [cls._of_sizes(*sizes) for _ in range(len(works), n_spaces)]
+        works = [*works] if used == asked else []
+        if len(works) < n_spaces:
+            is_compact = labels_only and (
+                rules.max_leaves > _MANY_LEAVES
+                or np.count_nonzero(numbers.numbers[0])
+                < _SMALL_LEAF * rules.max_leaves * most_rows(rules, data, rules.n_sums)
+            )
+            more = range(len(works), n_spaces)
+            works += [cls._of_sizes(is_compact, *sizes) for _ in more]
         small = works[0].histogram.size + works[0].tree.stat.size <= _SMALL
-        _last.spaces = (sizes, works) if small else (None, [])
+        _last.spaces = (asked, works) if small else (None, [])
         for work in works[:n_spaces] if rules.kind == LABELS else ():
             work.tree.label[:] = numbers.labels
         return works[:n_spaces]
 
     @classmethod
     def _of_sizes(
-        cls, d: int, n: int, n_bins: int, max_leaves: int, n_planes: int, width: int, n_kept: int,
-        n_parts: int, is_compact: bool,
+        cls, is_compact: bool, d: int, n: int, n_bins: int, max_leaves: int, n_planes: int,
+        width: int, n_kept: int, n_parts: int,
     ) -> Work:  # fmt: skip
         total, left = np.empty((2, 2 * max_leaves, n_planes), np.int64)
         split_order, leaf_order = np.empty((2, max_leaves), np.int64)
