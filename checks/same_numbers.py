@@ -59,7 +59,7 @@ def main(before: Path) -> None:
     if now != {name: now[name] & then[name] for name in found}:
         needed({}, [])
         raise SystemExit("no module was entered")
-    print(f"{len(found)} modules count as their earlier texts")
+    print(f"modules that count as their earlier texts: {len(found)}")
 
 
 if __name__ == "__main__":
