@@ -305,7 +305,7 @@ class Work(NamedTuple):
         labels_only = rules.kind in (LABELS, SIGNED) and not counted and not drawn
         sizes = (*data.codes.shape, len(data.low), rules.max_leaves, n_planes, width, n_kept)
         sizes += (data.n_parts,)
-        asked = sizes, labels_only and rules.entry_cost
+        asked = sizes, labels_only, rules.entry_cost
         used, works = getattr(_last, "spaces", (None, []))
         works = [*works] if used == asked else []
         if len(works) < n_spaces:
