@@ -172,9 +172,9 @@ class Registry:
             what = f"{self.kind} {name!r} cannot be loaded: {one_line(error)}"
             raise PluginError(what, where=where) from error
 
-    def named(self, spec: str | Mapping[str, Any], where: str = "") -> tuple[str, dict[str, Any]]:
+    def named(self, spec: str | Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
         """Return name and parameters of ``name`` or ``{name: parameters}``."""
-        return name_and_options(spec, self.kind, where)
+        return name_and_options(spec, self.kind, "")
 
     def _lookup(self, name: str, where: str) -> Any:
         if known := self.declarations.get(name):
