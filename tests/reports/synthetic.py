@@ -6,8 +6,9 @@ import base64
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def make_result(
 def make_config(
     folder: Path,
     *,
-    datasets: Sequence[str] = ("dna", "letter"),
+    datasets: Sequence[str | DataSet] = ("dna", "letter"),
     boosters: Sequence[str | BoosterSpec] = ("adaboost-mh", "samme", "sm-boost"),
     noise: Sequence[Noise] = (CLEAN,),
     rounds: int = 100,
@@ -57,7 +58,9 @@ def make_config(
         **{
             "name": "tiny",
             "path": path,
-            "datasets": tuple(DataSet(data=Data(name, label=name)) for name in datasets),
+            "datasets": tuple(
+                d if isinstance(d, DataSet) else DataSet(data=Data(d, label=d)) for d in datasets
+            ),
             "boosters": tuple(
                 b if isinstance(b, BoosterSpec) else BoosterSpec(b, label=b) for b in boosters
             ),
@@ -151,7 +154,7 @@ def runs_of(config: Config) -> list[Run]:
             entry.data,
             "official",
             noise,
-            booster,
+            entry.adapted(booster),
             booster.rounds or entry.rounds or config.rounds,
             seed,
         )
@@ -165,24 +168,29 @@ def plan_of(
     config: Config,
     errors: Callable[[Run], Any] | None = None,
     *,
-    stopped: Mapping[str, int] | None = None,
-    broken: Mapping[str, tuple[str, str]] | None = None,
+    stopped: Mapping[str, int] = MappingProxyType({}),
+    absent: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Result]:
     """Return planned runs with records.
 
-    ``stopped`` gives the last round and ``broken`` status and reason, both by the run's id.
+    ``stopped`` gives the last round and ``absent`` the status with its reason, such as "skipped: no
+    file", by patterns of the run's id.
     """
     planned = []
     for run in runs_of(config):
-        if broken and run.id in broken:
-            status, reason = broken[run.id]
-            absent = status in ("missing", "skipped", "stale")
-            record = None if absent else make_failure(run, status, reason, [f"log of {run.id}"])
-            planned.append(make_result(run, status, reason, record))
+        last, gone = (_told_of(run, told) for told in (stopped, absent))
+        if gone is None:
+            planned.append(make_result(run, record=make_record(run, errors, n_rounds=last)))
         else:
-            record = make_record(run, errors, n_rounds=(stopped or {}).get(run.id))
-            planned.append(make_result(run, record=record))
+            status, _, reason = gone.partition(": ")
+            is_made = status not in ("missing", "skipped", "stale")
+            record = make_failure(run, status, reason, [f"log of {run.id}"]) if is_made else None
+            planned.append(make_result(run, status, reason, record))
     return planned
+
+
+def _told_of(run: Run, told: Mapping[str, Any]) -> Any:
+    return next((value for pattern, value in told.items() if fnmatch(run.id, pattern)), None)
 
 
 def study_of(config: Config, *args: Any, **options: Any) -> Study:

@@ -40,7 +40,7 @@ def results(tmp_path_factory):
     config = with_claims(
         config, {"says": "it leads", "compares": {"booster": "samme", "lower_than": "others"}}
     )
-    report_of(folder, config, broken={"dna/samme/clean/seed-0": ("skipped", "no dna.csv")})
+    report_of(folder, config, absent={"dna/samme/clean/seed-0": "skipped: no dna.csv"})
     noisy = make_config(
         folder, noise=[CLEAN, EXCHANGE], rounds=10, checkpoints=[10], seeds=2, title="Noisy"
     )

@@ -16,15 +16,13 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 
-from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.configs.shipped import shipped_configs
-from boostbench.experiments.runs import CLEAN, BoosterSpec
 from boostbench.reports.experiment_report import thinned
 from boostbench.reports.figures.panels import styles_of
 from boostbench.reports.figures.style import drawing_of, drawing_style, method_styles, pdf_of
 
-from .synthetic import EXCHANGE, made, make_config, study_of, with_records
+from .synthetic import made, make_config, study_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DRAW = """
@@ -69,53 +67,6 @@ def test_a_user_s_own_settings_change_no_figure():
         assert matplotlib.rcParams["font.size"] == 20
 
 
-def bounded(folder, bounds, **options):
-    more = {"boosters": ["samme", "sm-boost"], "record": ("bound",)}
-    study = study_of(make_config(folder, datasets=["toy"], **more))
-    for result in study.results:
-        result.record.curves.update(bounds.get(result.run.method, {}))
-    return drawn(study, y=["bound", "train_error"], **options).axes[0]
-
-
-def test_bounds_are_drawn_with_the_errors_and_cut_off_at_all_samples(tmp_path):
-    falling = 20.0 * 0.7 ** np.arange(100)
-    axes = bounded(tmp_path, {"samme": {"bound": falling}}, y_scale="log")
-    lines = [line.get_ydata() for line in axes.lines]
-    *errors, bound = sorted(lines, key=lambda line: line[0])
-    assert bound[0] == pytest.approx(2000)
-    low, high = axes.get_ylim()
-    assert high == 130
-    assert np.min(errors) / 2 < low <= np.min(errors)  # the bound, 1e-12, stretches no axis
-    assert bounded(tmp_path, {"samme": {"bound": falling}}).get_ylim()[1] == 105
-
-
-def test_a_bound_must_have_been_recorded(tmp_path):
-    with pytest.raises(BoostbenchError, match=r"no run recorded bound.*record: \[bound\]"):
-        bounded(tmp_path, {})
-
-
-def test_one_panel_per_data_set_and_noise(tmp_path):
-    config = make_config(tmp_path, datasets=["dna", "letter", "segment"], noise=[CLEAN, EXCHANGE])
-    axes = drawn(study_of(config)).axes
-    titles = [axis.get_title(loc="left") for axis in axes]
-    sets = ["dna", "letter", "segment"]
-    assert titles == [f"{name}, {noise}" for noise in ("clean", "exchange 0.2") for name in sets]
-    assert [a.get_ylabel() for a in axes if a.get_ylabel()] == ["error (%)"] * 2
-    assert all(a.get_xscale() == "log" for a in axes)
-
-
-def test_lines_are_means_and_bands_are_one_standard_deviation(tmp_path):
-    config = make_config(tmp_path, datasets=["vowel"], boosters=["samme"], seeds=3, rounds=20)
-    study = study_of(config, lambda run: [100 + 10 * run.seed] * run.rounds)
-    (axes,) = drawn(study, y="test_error").axes
-    assert np.allclose(axes.lines[0].get_ydata(), 100 * 110 / 462)
-    (band,) = axes.collections
-    heights = band.get_paths()[0].vertices[:, 1]
-    assert np.isclose(heights.max() - heights.min(), 2 * 100 * 10 / 462)
-    (axes,) = drawn(study, y="test_error", band=False).axes
-    assert not axes.collections
-
-
 def test_long_curves_keep_their_first_rounds_and_their_last(tmp_path):
     config = make_config(tmp_path, datasets=["dna"], boosters=["samme"], rounds=5000)
     (axes,) = drawn(study_of(config), y="test_error").axes
@@ -157,34 +108,6 @@ def test_variants_of_a_method_are_shades_of_one_colour():
     assert shades["sm-boost (0)"] == method_styles(["sm-boost"])["sm-boost"]
 
 
-def test_early_stops_and_the_paper_s_values_are_marked(tmp_path):
-    paper = tmp_path / "paper.csv"
-    paper.write_text("dataset,method,T,noise,error,unit\ndna,sm-boost,10,0,7.5,percent\n")
-    boosters = [BoosterSpec("sm-boost", label=f"sm-boost ({s})") for s in ("best", "random")]
-    config = make_config(tmp_path, datasets=["dna"], boosters=boosters)
-    study = study_of(config, stopped={"dna/sm-boost (best)/clean/seed-0": 37})
-    (axes,) = (figure := drawn(study, paper=str(paper))).axes
-    points = {
-        line.get_marker(): (line.get_xdata()[0], line.get_ydata()[0])
-        for line in axes.lines
-        if line.get_marker() in "xD"
-    }
-    assert points["D"] == (10, 7.5)
-    assert points["x"][0] == 37
-    assert sum(line.get_marker() == "D" for line in axes.lines) == 1  # variants share it
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert {"stopped early", "paper", "training", "test"} <= set(legend)
-
-
-def test_a_panel_without_results_says_so(tmp_path):
-    broken = {
-        f"dna/{b}/clean/seed-0": ("skipped", "no file")
-        for b in ("adaboost-mh", "samme", "sm-boost")
-    }
-    axes = drawn(study_of(make_config(tmp_path), broken=broken)).axes[0]
-    assert axes.texts[0].get_text() == "no result: skipped"
-
-
 @pytest.mark.parametrize(
     "shape",
     [
@@ -204,27 +127,6 @@ def test_unusual_curves_are_written(tmp_path, shape):
     assert len(Image.open(io.BytesIO(png)).getcolors()) > 1  # not blank
     assert figure.bbox.size.tolist() == size  # as a notebook shows it
     assert pdf_of(figure).startswith(b"%PDF")
-
-
-def test_the_legend_has_what_is_drawn_alone(tmp_path):
-    boosters = ["adaboost-mh", "samme"]
-    config = make_config(tmp_path, datasets=["dna", "letter"], boosters=boosters)
-    broken = {f"{name}/samme/clean/seed-0": ("failed", "a bug") for name in ("dna", "letter")}
-    figure = drawn(study_of(config, broken=broken), y=["train_error", "test_error"])
-    legend = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert legend == ["adaboost-mh", "training", "test"]
-
-
-def test_a_caption_says_what_the_band_is_and_of_how_many_runs(tmp_path):
-    config = make_config(tmp_path, seeds=5)
-    caption = drawn(study_of(config), y="test_error").get_label()
-    assert caption.startswith(
-        "Test error against the round, on a log scale: means of 5 runs, bands"
-    )
-    assert "one standard deviation" in caption
-    broken = {"dna/samme/clean/seed-0": ("failed", "a bug")}
-    figure = drawn(study_of(config, broken=broken), band=False)
-    assert "means of 4 to 5 runs." in figure.get_label()
 
 
 def test_lines_are_told_apart_without_colours(tmp_path):
@@ -292,34 +194,3 @@ def test_a_chart_leaves_out_empty_lines_and_keeps_all_parts_of_a_band():
     axes.fill_between(x, low, low + 1, gid="a")
     ((line,),) = (panel["lines"] for panel in thinned(drawing_of(figure).chart, 1))
     assert line["low"] == [1, 1, None, 2, 2, 2]
-
-
-def test_an_early_stop_without_errors_is_beyond_a_log_axis(tmp_path):
-    config = make_config(tmp_path, datasets=["dna"], boosters=["samme"])
-    study = study_of(config, lambda run: [9, 5, 0, 0], stopped={"dna/samme/clean/seed-0": 4})
-    figure = drawn(study, y_scale="log")
-    (stop,) = (line for line in figure.axes[0].get_lines() if line.get_marker() == "x")
-    assert np.isnan(stop.get_ydata()).all()
-
-
-def test_runs_that_did_not_record_a_curve_are_left_out_of_its_mean(tmp_path):
-    def lacking(result):
-        curves = dict(result.record.curves)
-        if result.run.seed == 1 or result.run.dataset == "letter":
-            del curves["train_errors"]
-        return {"curves": curves}
-
-    study = with_records(study_of(make_config(tmp_path, seeds=3)), lacking)
-    figure = drawn(study, y="train_error")
-    assert np.isfinite([line["y"] for line in drawing_of(figure).chart[0]["lines"]]).all()
-    assert [text.get_text() for text in figure.axes[1].texts] == ["no value"]
-
-
-def test_a_curve_without_positive_values_is_left_out_on_a_log_scale(tmp_path):
-    config = make_config(tmp_path, datasets=["toy"], boosters=["samme", "sm-boost"])
-    study = study_of(config, lambda run: [0 if run.method == "samme" else 10] * run.rounds)
-    with drawing_style():
-        figure = made("curves", study, y="test_error", y_scale="log")
-        assert drawing_of(figure).png
-    shown = {line.get_color(): line.get_ydata() for line in figure.axes[0].get_lines()}
-    assert sorted(bool(np.isnan(errors).all()) for errors in shown.values()) == [False, True]

@@ -24,6 +24,7 @@ from .synthetic import (
     plan_of,
     study_of,
 )
+from .told import study_told
 
 
 def test_a_row_is_an_error_rate_of_one_run_and_round(tmp_path):
@@ -92,7 +93,7 @@ def test_what_an_export_lacks_is_said(tmp_path, caplog):
     result.record.curves["test_log_loss"] = np.array([0.2, np.nan, np.nan, 0.1])
     export_rows([result])
     assert caplog.messages[0].startswith("2 of 16 values are not recorded, by packed records")
-    study = study_of(config, broken={"dna/samme/clean/seed-0": ("missing", "")})
+    study = study_of(config, absent={"dna/*": "missing"})
     with pytest.raises(BoostbenchError, match="none of the 1 runs has a result yet"):
         export_rows(study.results)
 
@@ -133,3 +134,14 @@ def test_folds_are_told_apart_in_the_export(tmp_path):
     rows = export_rows(collect(config, planned).results, [5])
     assert list(rows.columns) == [*EXPORT_COLUMNS, "fold"]
     assert sorted(set(rows["fold"])) == [0, 1, 2]
+
+
+def test_rows_hold_metrics_as_they_are_and_times_if_they_are_asked_for(tmp_path):
+    results = study_told("two metrics", tmp_path).results
+    rows = export_rows(results, [5])
+    assert {"test_auc", "test_log_loss", "model_size"} < set(rows["metric"])
+    assert not {"fit_time", "predict_time"} & set(rows["metric"])
+    auc = rows[(rows["metric"] == "test_auc") & (rows["booster"] == "one")]
+    np.testing.assert_array_equal(auc["value"], 0.75)
+    rows = export_rows(results, [5], ["fit_time"])
+    assert (rows.loc[rows["metric"] == "fit_time", "value"] == 1.5).all()

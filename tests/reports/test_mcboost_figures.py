@@ -16,12 +16,11 @@ from boostbench.reports.values.frame import Study, collect
 from boostbench.theory.codewords import codewords
 
 from .claims.stating import CONFIGS, with_claims
-from .synthetic import drawn, made, make_config, make_record, make_result, runs_of, study_of
+from .synthetic import drawn, made, make_config, make_record, make_result, runs_of
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "mcboost"
 draw_codewords = load_plugin(FOLDER / "codewords.py").codewords
 predictor = load_plugin(FOLDER / "predictor.py")
-draw_excess = load_plugin(FOLDER / "excess.py").excess
 draw_predictions = load_plugin(FOLDER / "predictions.py").predictions
 CD = BoosterSpec("cd-mcboost", label="cd")
 HELMERT = BoosterSpec("cd-mcboost", Params({"orientation": "helmert"}), label="turned")
@@ -104,13 +103,7 @@ def test_wrong_options_of_predictions(gaussians, options, complaint):
         made(f"{FOLDER}/predictions.py:predictions", gaussians, **options)
 
 
-def test_predictions_need_scores_of_three_classes(gaussians, tmp_path):
-    study = study_of(make_config(tmp_path, boosters=["samme"]))
-    with pytest.raises(BoostbenchError, match="'samme' is 'samme'"):
-        draw_predictions(study)
-    study = study_of(make_config(tmp_path, boosters=[CD]))
-    with pytest.raises(BoostbenchError, match=r"give the config 'record: \[scores\]'"):
-        draw_predictions(study)
+def test_predictions_need_scores_of_three_classes(gaussians):
     result = result_of(gaussians, "cd")
     record = result.record.model_copy(update={"n_classes": 4})
     wide = dataclasses.replace(result, record=record)
@@ -130,23 +123,6 @@ def test_codewords_are_points_of_unit_length(gaussians):
     assert_allclose(tips, codewords(3))
     *_, last = drawn(draw_codewords, gaussians).axes
     assert last.get_title(loc="left") == "K = 4"
-
-
-@pytest.fixture
-def draws(tmp_path):
-    config = make_config(tmp_path, datasets=["toy"], boosters=["samme", "bayes"], seeds=20)
-    return study_of(
-        config, lambda run: [100 + (run.seed if run.method == "samme" else 0)] * run.rounds
-    )
-
-
-def test_the_excess_says_where_the_paper_lies(draws):
-    figure = drawn(draw_excess, draws, at=[10, 100], printed=0.15)
-    first, last = figure.axes
-    assert sum(bar.get_height() for bar in last.patches) == 20
-    assert [text.get_text() for text in first.texts][:1] == ["median 0.95"]
-    assert last.texts[2].get_text() == "paper 0.15: 10 % (3 to 30) as low"  # 0 and 0.1
-    assert len(first.texts) == 2
 
 
 def test_claims_about_predictions(gaussians):

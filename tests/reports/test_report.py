@@ -23,7 +23,7 @@ from boostbench.reports.tables.table import Row, Table, TableCell
 from boostbench.reports.values.frame import Study, collect
 
 from .claims.stating import with_claims
-from .synthetic import EXCHANGE, made, make_config, plan_of, study_of, with_records
+from .synthetic import EXCHANGE, make_config, plan_of, study_of, with_records
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
 
@@ -159,7 +159,7 @@ def test_what_a_run_printed_cannot_become_markup(tmp_path):
         config,
         {"says": EVIL, "note": EVIL, "compares": {"booster": "samme", "lower_than": "others"}},
     )
-    planned = plan_of(config, broken={"dna/samme/clean/seed-0": ("failed", EVIL)})
+    planned = plan_of(config, absent={"dna/samme/*": f"failed: {EVIL}"})
     text = page_of(write_report(config, planned, tmp_path / "out"))
     page = Reader(text)
     assert page.scripts == 3  # ours, the library, the lines of the figure as JSON
@@ -184,9 +184,9 @@ def test_the_page_of_a_size_names_what_the_size_leaves_out_also_of_an_extended_c
 
 
 def test_boosters_without_a_run_in_common_are_not_tested(tmp_path):
-    broken = {f"dna/{name}/clean/seed-{k}": ("timeout", "") for k, name in enumerate(("a", "b"))}
+    absent = {"dna/a/clean/seed-0": "timeout", "dna/b/clean/seed-1": "timeout"}
     config = make_config(tmp_path, datasets=["dna"], boosters=["a", "b"], seeds=2)
-    report = make_report(study_of(config, broken=broken))
+    report = make_report(study_of(config, absent=absent))
     assert not report.undrawn
     assert "Two boosters on one data set are compared by" not in report.page()
 
@@ -319,26 +319,11 @@ def test_an_image_that_makes_the_page_larger_than_1_mb_is_named(tmp_path):
 )
 def test_no_result_at_all_is_said_with_the_commands_that_make_one(tmp_path, why, found):
     config = make_config(tmp_path, boosters=["samme"])
-    broken = {f"{d}/samme/clean/seed-0": ("skipped", why.format(d)) for d in ("dna", "letter")}
+    absent = {f"{name}/*": f"skipped: {why.format(name)}" for name in ("dna", "letter")}
     packed = "`--size standard` shows packed results"
     with pytest.raises(BoostbenchError) as caught:
-        make_report(collect(config, plan_of(config, broken=broken)), packed=["standard"])
+        make_report(collect(config, plan_of(config, absent=absent)), packed=["standard"])
     assert str(caught.value) == f"tiny: no run has a result yet: {found}; {packed}"
-
-
-@pytest.mark.parametrize(
-    ("kind", "options", "complaint"),
-    [
-        ("critical-difference", {"value": "test_cost"}, "a 'cost' of the data sets"),
-        ("critical-difference", {"at": 1000}, "at must be rounds from 1 to 100"),
-        ("table", {"at": 5000}, "at must be rounds from 1 to 100, found 5000"),
-        ("curves", {"y": []}, "must not be an empty list"),
-    ],
-)
-def test_an_option_that_the_runs_do_not_serve_is_refused(tmp_path, kind, options, complaint):
-    with pytest.raises(ValueError) as caught:
-        made(kind, study_of(make_config(tmp_path)), **options)
-    assert complaint in str(caught.value)
 
 
 def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):

@@ -21,7 +21,6 @@ from .synthetic import drawn, make_config, make_record, make_result, runs_of, st
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs" / "spl-boosting"
 read_losses = load_plugin(FOLDER / "margin_losses.py").read_losses
-draw_losses = load_plugin(FOLDER / "losses.py").losses
 draw_weights = load_plugin(FOLDER / "weights.py").weights
 #: Weights at the margins -1, 0 and 1, and the loss far on the wrong side.
 LOSSES = {
@@ -51,33 +50,6 @@ def test_a_loss_is_named_with_its_parameters(name):
     assert name == "savage" or loss.threshold == -np.log(3)
 
 
-def test_the_loss_figure_draws_every_loss_of_every_panel(tmp_path):
-    study = study_of(make_config(tmp_path))
-    panels = [["exponential", {"linear": {"age": [2, 3]}}], [{"hard": {"age": 3, "label": "mine"}}]]
-    figure = drawn(draw_losses, study, panels=panels, show="weights")
-    labels = [[text.get_text() for text in a.get_legend().get_texts()] for a in figure.axes]
-    assert labels == [["exponential (AdaBoost)", "linear, λ = 2", "linear, λ = 3"], ["mine"]]
-    line = figure.axes[0].lines[1]
-    assert_allclose(np.interp(0.0, line.get_xdata(), line.get_ydata()), 1.0, atol=1e-4)
-
-
-@pytest.mark.parametrize(
-    ("options", "complaint"),
-    [
-        ({"panels": ["svage"]}, "did you mean 'savage'"),
-        ({"panels": [{"linear": {"aeg": 2}}]}, "did you mean 'age'"),
-        ({"panels": [{"linear": {"age": -2}}]}, "age of the loss 'linear' must be positive"),
-        ({"panels": ["linear"]}, "needs an age"),
-        ({"panels": [{"savage": {"age": 2}}]}, "unknown parameter of the loss 'savage'"),
-        ({"panels": [[3]]}, "a loss is a name"),
-        ({"panels": []}, "must be a list of lists"),
-    ],
-)
-def test_wrong_losses(tmp_path, options, complaint):
-    with pytest.raises(BoostbenchError, match=complaint):
-        draw_losses(study_of(make_config(tmp_path)), **options)
-
-
 def test_claims_about_losses_are_judged_without_runs(tmp_path):
     claims = [
         {f"{SHAPES}:LossIs": {"losses": ["savage"], "show": "weights", "shape": "falling"}},
@@ -89,8 +61,7 @@ def test_claims_about_losses_are_judged_without_runs(tmp_path):
         {f"{SHAPES}:LossesOrdered": {"losses": ["exponential", {"linear": {"age": 2}}]}},
     ]  # fmt: skip
     config = with_claims(make_config(tmp_path), *({"says": "a", **claim} for claim in claims))
-    nothing = {run.id: ("missing", "") for run in runs_of(config)}
-    found = [verdict.status for verdict in judge(study_of(config, broken=nothing))]
+    found = [verdict.status for verdict in judge(study_of(config, absent={"*": "missing"}))]
     yes, no = "reproduced", "not reproduced"
     assert found == [no, yes, yes, yes, yes, no]
 
@@ -151,8 +122,3 @@ def test_the_share_of_weight_is_a_curve_like_others(gaussians):
     assert_allclose(last, kept)
     with pytest.raises(BoostbenchError, match="share an axis"):
         draw_curves(gaussians, y=["noisy_weight_share", "test_error"])
-
-
-def test_a_share_that_was_not_recorded_is_asked_for(tmp_path):
-    with pytest.raises(BoostbenchError, match=r"'record: \[weights\]' makes runs do so"):
-        draw_curves(study_of(make_config(tmp_path)), y=["noisy_weight_share"])

@@ -83,7 +83,7 @@ def pair(tmp_path):
     return [load_config(tmp_path / f"{name}.yaml", check_parameters=False) for name in texts]
 
 
-def verdict_over(pair, increases, absent=None):
+def verdict_over(pair, increases, **options):
     """Judge the noisy config, with the increases of the two boosters in per mille."""
     _, noisy = pair
 
@@ -91,12 +91,11 @@ def verdict_over(pair, increases, absent=None):
         more = 0 if run.noise.model == "none" else increases[run.booster.name]
         return [100 + more + 2 * run.seed * (run.booster.name == "sm-boost")] * run.rounds
 
-    broken = {absent: ("missing", "")} if absent else {}
     asked = []
 
     def studies(config):
         asked.append(config.name)
-        return collect(config, plan_of(config, errors, broken=broken))
+        return collect(config, plan_of(config, errors, **options))
 
     (verdict,) = judge(collect(noisy, plan_of(noisy, errors)), studies)
     assert asked == ["clean"]
@@ -116,10 +115,9 @@ def test_the_increase_over_another_config_is_taken_run_by_run(pair):
 
 
 def test_an_absent_run_of_the_other_config_is_named(pair):
-    absent = "wine/sm-boost/clean/seed-0"
-    verdict = verdict_over(pair, {"adaboost-mh": 40, "sm-boost": 10}, absent)
+    absent = {"wine/sm-boost/clean/seed-0": "missing"}
+    verdict = verdict_over(pair, {"adaboost-mh": 40, "sm-boost": 10}, absent=absent)
     assert verdict.cases[0].outcome.n == 2
-    absent = {f"{name}/sm-boost/clean/seed-{seed}" for name in ("iris", "wine") for seed in (0, 1)}
     (verdict,) = judge(collect(pair[1], plan_of(pair[1])))
     assert verdict.status == "undecided"
     assert "iris/sm-boost: not among the runs" in view_of(verdict).reasons[1]

@@ -62,11 +62,6 @@ def world(folder: Path, name: str, *claims: dict[str, Any]) -> Study:
         drawn = [Data(d.data.name, Params({"n": 1}), label=d.data.name) for d in config.datasets]
         config = config.model_copy(update={"datasets": tuple(DataSet(data=data) for data in drawn)})
     config = with_claims(config, *claims)
-    broken = {}
-    if "gaps" in name:
-        broken = {
-            "a/sm/clean/seed-0": ("timeout", "exceeded 30 s"),
-            "d/samme/clean/seed-0": ("missing", ""),
-        }
-    stopped = {f"d/mh/clean/seed-{seed}": 40 for seed in config.seeds}
-    return collect(config, plan_of(config, errors_of, broken=broken, stopped=stopped))
+    gaps = {"a/sm/clean/seed-0": "timeout: exceeded 30 s", "d/samme/clean/seed-0": "missing"}
+    absent, stopped = gaps if "gaps" in name else {}, {"d/mh/clean/*": 40}
+    return collect(config, plan_of(config, errors_of, absent=absent, stopped=stopped))
