@@ -72,27 +72,8 @@ def test_nothing_is_printed(path, capfd):
     assert (captured.out, captured.err) == ("", "")
 
 
-@pytest.mark.parametrize("jobs", [0, -1])
-def test_jobs_below_one_are_refused(path, jobs):
-    with pytest.raises(BoostbenchError, match=f"--jobs: must be at least 1, found {jobs}"):
-        Experiment.load(path).run(jobs=jobs)
-
-
 def test_statuses_to_retry_may_be_one_text(done):
     assert done.run(executor="inline", retry="failed, stale").counts == {}
-    with pytest.raises(BoostbenchError, match="cannot retry status 'ok'"):
-        done.run(retry="ok")
-
-
-def test_a_wrong_executor_is_noticed_before_data_are_read(done, monkeypatch):
-    monkeypatch.setattr("boostbench.api.check_data", None)
-    with pytest.raises(BoostbenchError, match="unknown executor 'locals'; did you mean 'local'"):
-        done.run(executor="locals", fresh=True)
-
-
-def test_a_seed_of_more_than_63_bits_is_refused(path):
-    with pytest.raises(ConfigError, match="seeds must be below 9,223,372,036,854,775,808"):
-        Experiment.load({"name": "a", "extends": str(path), "seeds": [2**63]})
 
 
 def test_a_run_leaves_what_is_done(done):
@@ -136,12 +117,6 @@ def test_a_pattern_has_to_match_in_one_of_several_configs(path, tmp_path):
     other.write_text(CONFIG.replace("small", "other").replace("[iris, wine]", "[digits]"))
     small, large = load_experiments([path, other], only=["digits"])
     assert (len(small.runs), len(large.runs)) == (0, 2)
-
-
-def test_data_sets_are_loaded_from_a_folder(tmp_path):
-    (tmp_path / "own.csv").write_text("a,b,target\n1,2,x\n3,4,y\n5,6,x\n")
-    own = load_dataset("own", data=tmp_path)
-    assert own.X.tolist() == [[1, 2], [3, 4], [5, 6]]
 
 
 def test_the_home_folder_has_a_sign_and_other_names_begin_with_it_too(path, tmp_path, monkeypatch):

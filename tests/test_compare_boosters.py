@@ -10,11 +10,9 @@ from boostbench.compare_boosters import (
     compare,
     comparison_experiment,
     data_of,
-    split_parameters,
 )
 from boostbench.data.cautions import cautions
 from boostbench.data.dataset import Dataset
-from boostbench.errors import BoostbenchError
 
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
 
@@ -80,37 +78,12 @@ def test_a_plugin_file_is_a_booster_and_a_list_is_several(tmp_path):
     assert shown == ["Mine (weak_learner=stump)", "sm-boost (step=1, subsample=0.5)"]
 
 
-def test_one_booster_is_not_enough():
-    with pytest.raises(BoostbenchError, match="or take --advise; found 1"):
-        comparison_experiment("samme", "iris", **SMALL)
-
-
 def test_rare_classes_are_warned_of(tmp_path):
     rows = [f"{n},{label}" for n, label in enumerate("ababababc")]
     (tmp_path / "few.csv").write_text("\n".join(["x,class", *rows]) + "\n")
     options = {**SMALL, "executor": "inline"}
     with pytest.warns(UserWarning, match="few: class 'c' has one row: when it is tested, it has"):
         compare(["samme", "sm-boost"], "few.csv", **options)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"target": "x"}, "fewer than two labels occur twice"),
-        ({"folds": 1}, "split.folds must be at least 2, found 1"),
-        ({"noise": {"model": "exchange", "rate": [0.1, 0.2]}}, "compared under one noise"),
-        ({"on": ["few.csv", "absent.csv"]}, "absent.csv: the file cannot be read"),
-        ({"rope": -1.0}, "the rope must be points from 0 to 100"),
-        ({"metric": "errors"}, "unknown metric 'errors'; did you mean 'error'"),
-    ],
-)
-def test_a_refused_comparison_trains_nothing_and_leaves_no_copy(tmp_path, wrong, message):
-    rows = [f"{n},{label}" for n, label in enumerate("abababab")]
-    (tmp_path / "few.csv").write_text("\n".join(["x,class", *rows]) + "\n")
-    options = {"on": "few.csv", **SMALL, "executor": "inline", **wrong}
-    with pytest.raises(BoostbenchError, match=message):
-        compare(["samme", "sm-boost"], **options)
-    assert [path.name for path in tmp_path.rglob("*") if path.is_file()] == ["few.csv"]
 
 
 @pytest.mark.parametrize(("n_copies", "is_told"), [(0, False), (1, False), (2, True)])
@@ -151,19 +124,3 @@ def test_a_config_may_be_a_mapping():
     assert {run.rounds for run in experiment.runs} == {3}
     assert experiment.config.name == "mapped"
     assert written["extends"] == "quickstart"
-
-
-@pytest.mark.parametrize(
-    "given", ["weak_learner=stump,weak_learner.max_leaf_nodes=4", "cost.a=1,cost=2", "a=1,a=2"]
-)
-def test_a_parameter_is_given_once(given):
-    with pytest.raises(BoostbenchError, match="is given twice; a component and its parameter"):
-        split_parameters(f"samme:{given}")
-    name, params = split_parameters("samme:weak_learner.tree.a=1,weak_learner.tree.b=2,tree=3")
-    assert (name, params) == ("samme", {"weak_learner": {"tree": {"a": 1, "b": 2}}, "tree": 3})
-
-
-def test_boosters_are_compared_under_one_noise():
-    for noise in ("pair:rate=[0.1,0.2]", {"model": "pair", "rate": [0.1, 0.2]}):
-        with pytest.raises(BoostbenchError, match="noise: boosters are compared under one noise"):
-            comparison_experiment(["samme", "sm-boost"], "iris", noise=noise)

@@ -1,6 +1,8 @@
 """Golden lists of expressions.
 
-refusals.txt has the words of errors, readings.txt what is read from the files of users.
+refusals.txt has the words of errors, readings.txt what is read from the files of users, and
+plugin_checks.txt what the common tests of plugins find. The files of an entry, each below a line
+``--- NAME``, lie in the folder where its expression is evaluated.
 ``python -m tests.test_golden_lists`` writes what comes of them today, to be read before a commit.
 """
 
@@ -18,38 +20,41 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from boostbench import Experiment, load_results
+from boostbench import Experiment
 from boostbench.boosters import make_booster
 from boostbench.data.catalog import catalog
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
 from boostbench.plugin_checks import check_plugin
 from boostbench.weak_learners import Forest
-from boostbench.weak_learners.scoring import Additions
-from tests.golden import matches, read_cases, rewrite
+from tests.golden import lay_out, matches, read_cases, rewrite
 
-LISTS = [Path(__file__).with_name(name) for name in ("refusals.txt", "readings.txt")]
+NAMES_OF_LISTS = ("refusals.txt", "readings.txt", "plugin_checks.txt")
+LISTS = [Path(__file__).with_name(name) for name in NAMES_OF_LISTS]
 X, y = load_iris(return_X_y=True)
+two = (X[y < 2], y[y < 2])
 PLANTS = ["train,1,2,x", "train,3,4,y", "train,5,6,x", "train,7,8,y", "test,1,3,x", "test,2,4,y"]
 PLANT = "\n".join(["split,a,b,target", *PLANTS, ""])
 ARFF = "@relation toy\n@attribute a numeric\n@attribute b real\n@attribute class {x,y}\n@data\n"
 
-
-def names_of(*modules):
-    """Return the public names of modules of boostbench."""
-    owners = [importlib.import_module(f"boostbench.{module}") for module in modules]
-    return {n: getattr(o, n) for o in owners for n in getattr(o, "__all__", dir(o))}
-
-
-NAMES = names_of("inputs", "registry", "data.generators", "data.loading", "data.dataset")
-NAMES |= names_of("data.catalog", "data.splits", "noise", "portable", "api")
-NAMES |= names_of("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds")
-NAMES |= names_of("theory.minimal", "theory.layout", "theory.codewords")
-NAMES |= names_of("theory.gaussians", "baselines.robust_focal_loss", "weak_learners", "boosters")
+#: Modules of boostbench whose public names entries may use.
+MODULES = (
+    *("inputs", "registry", "noise", "portable", "api", "compare_boosters", "label_errors"),
+    *("data.generators", "data.loading", "data.dataset", "data.catalog", "data.splits"),
+    *("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds"),
+    *("theory.minimal", "theory.layout", "theory.codewords", "theory.gaussians"),
+    *("baselines.robust_focal_loss", "weak_learners", "weak_learners.scoring", "boosters"),
+    "reports.values.frame",
+)
+NAMES = {**vars(datetime), **vars(decimal), "bz2": bz2, "gzip": gzip}
+for module in MODULES:
+    owner = importlib.import_module(f"boostbench.{module}")
+    NAMES |= {name: getattr(owner, name) for name in getattr(owner, "__all__", dir(owner))}
 
 
 def names_in(folder):
-    """Return what entries may use besides the names of their module."""
+    """Return what entries may use besides the names of modules."""
+    rng = np.random.default_rng(0)
 
     def fit(name, X=X, y=y, sample_weight=None, **parameters):
         return make_booster(name, n_estimators=5, **parameters).fit(X, y, sample_weight)
@@ -104,47 +109,18 @@ def names_in(folder):
         (folder / "bad.yaml").write_text(text)
         catalog([folder])
 
-    def plugin(source, name=":own"):
-        (folder / "own.py").write_text(source)
-        list(check_plugin(f"{folder}/own.py{name}"))
+    def problem_in(plugin):
+        ((_, problem),) = check_plugin(plugin)
+        return problem or "none"
 
-    names = {
-        "np": np,
-        "X": X,
-        "y": y,
-        "two": (X[y < 2], y[y < 2]),
-        "PLANT": PLANT,
-        "ARFF": ARFF,
-        "LIST": LISTS[0],
-        "labels": labels,
-        "parquet": parquet,
-        "pd": pd,
-        "rng": np.random.default_rng(0),
-        "bz2": bz2,
-        "gzip": gzip,
-        "load_results": load_results,
-        **vars(datetime),
-        **vars(decimal),
-    }
-    return {
-        **names,
-        "fit": fit,
-        "forest": forest,
-        "Additions": Additions,
-        "plants": plants,
-        "attribute": attribute,
-        "entry": entry,
-        "plugin": plugin,
-        "read": read,
-        "column": column,
-        "config": config,
-    }
+    return locals()
 
 
 def outcome_of(title, given):
     """Return the value of an expression in words, or type and message of its error."""
+    lay_out(given)
     try:
-        value = eval(title, {**NAMES, **names_in(Path.cwd())})
+        value = eval(title, {**NAMES, **globals(), **names_in(Path.cwd())})
     except Exception as error:
         return f"{type(error).__name__}: {error}".replace(f"{Path.cwd()}/", "")
     return in_words(value) if isinstance(value, Dataset) else str(value)
