@@ -1,11 +1,8 @@
 """Error bounds, and the numbers of the figures."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pytest
@@ -16,26 +13,21 @@ from numpy.testing import assert_allclose
 from boostbench.theory import bounds
 from tests.theory.vectors import COMPUTED, VECTORS, kappa
 
-classes = st.integers(2, 30)
-edges = st.floats(0.0, 0.95)
+
+@pytest.mark.parametrize(("name", "condition"), [("fixed", "uniform"), ("minimal", "minimal")])
+def test_bounds_are_those_of_the_specification_and_of_figure_5(name, condition):
+    bound = partial(bounds.potential_bound, condition=condition)
+    for vector in VECTORS["bounds"]:
+        found = [bound(vector["n_classes"], vector["gamma"], T) for T in range(11)]
+        assert_allclose(found, vector[name], atol=6e-7)
+    for vector in VECTORS["figure_5"]:
+        over_rounds = [bound(6, vector["gamma"], T) for T in range(21)]
+        over_classes = [bound(K, vector["gamma"], 10) for K in range(2, 21)]
+        assert_allclose(over_rounds, vector["rounds"][name], atol=6e-11)
+        assert_allclose(over_classes, vector["classes"][name], atol=6e-11)
 
 
-def fixed(n_classes: int, gamma: float, n_rounds: int) -> float:
-    return bounds.potential_bound(n_classes, gamma, n_rounds)
-
-
-def minimal(n_classes: int, gamma: float, n_rounds: int) -> float:
-    return bounds.potential_bound(n_classes, gamma, n_rounds, condition="minimal")
-
-
-@pytest.mark.parametrize("vector", VECTORS["bounds"], ids=lambda v: f"K={v['n_classes']}")
-@pytest.mark.parametrize("bound", [fixed, minimal])
-def test_the_specified_bounds(vector: dict[str, Any], bound: Callable[..., float]) -> None:
-    found = [bound(vector["n_classes"], vector["gamma"], T) for T in range(11)]
-    assert_allclose(found, vector[bound.__name__], atol=6e-7)
-
-
-def test_the_table_of_figure_2_is_exact() -> None:
+def test_the_table_of_figure_2_is_exact():
     vector = VECTORS["figure_2_table"]
     exact = COMPUTED.exact_bounds()
     assert exact == tuple(Fraction(text) for text in vector["exact"])
@@ -46,23 +38,13 @@ def test_the_table_of_figure_2_is_exact() -> None:
     assert [f"{float(text):.2f}" for text in COMPUTED.printed_bounds()] == printed
 
 
-def test_the_curve_of_figure_2_rises_and_falls() -> None:
+def test_the_curve_of_figure_2_rises_and_falls():
     curve = COMPUTED.bounds_by_class()
     assert_allclose([*curve.values()], VECTORS["figure_2_curve"]["fixed"], atol=6e-11)
     assert max(curve, key=curve.get) == 19
 
 
-@pytest.mark.parametrize("vector", VECTORS["figure_5"], ids=lambda v: f"gamma={v['gamma']}")
-@pytest.mark.parametrize("bound", [fixed, minimal])
-def test_the_curves_of_figure_5(vector: dict[str, Any], bound: Callable[..., float]) -> None:
-    gamma, name = vector["gamma"], bound.__name__
-    over_rounds = [bound(6, gamma, T) for T in range(21)]
-    over_classes = [bound(K, gamma, 10) for K in range(2, 21)]
-    assert_allclose(over_rounds, vector["rounds"][name], atol=6e-11)
-    assert_allclose(over_classes, vector["classes"][name], atol=6e-11)
-
-
-def test_the_maps_of_figures_3_4_and_6() -> None:
+def test_the_maps_of_figures_3_4_and_6():
     maps = COMPUTED.degree_maps().values()
     assert [len(pixels.coordinate) for pixels in maps] == [21, 101, 101]
     rough, smooth = COMPUTED.surfaces().values()
@@ -74,8 +56,8 @@ def test_the_maps_of_figures_3_4_and_6() -> None:
     assert [pixels.half_width() for pixels in maps] == [20, 12, 6, 2]
 
 
-@given(classes, edges)
-def test_the_default_weight_shrinks_the_loss_as_promised(K: int, gamma: float) -> None:
+@given(st.integers(2, 30), st.floats(0.0, 0.95))
+def test_the_default_weight_shrinks_the_loss_as_promised(K, gamma):
     eta = math.log1p(gamma)
     factor = kappa(K, gamma, eta)
     closed = 1 - gamma**2 / (1 + gamma) * (1 - (1 - gamma) / K)

@@ -1,7 +1,5 @@
 """Codewords: the vertices of a regular simplex."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -10,7 +8,7 @@ from boostbench.theory.codewords import codewords
 from tests.boosters.vectors import MCBOOST, TEN_DIGITS
 
 
-def recursive(n_classes: int) -> np.ndarray:
+def recursive(n_classes):
     """The paper's cited construction: e_1, and below it the smaller simplex, shrunk."""
     Y = np.array([[1.0], [-1.0]])
     for K in range(3, n_classes + 1):
@@ -21,7 +19,7 @@ def recursive(n_classes: int) -> np.ndarray:
 
 
 @pytest.mark.parametrize("orientation", ["recursive", "helmert"])
-def test_codewords_are_the_vertices_of_a_regular_simplex(orientation: str) -> None:
+def test_codewords_are_the_vertices_of_a_regular_simplex(orientation):
     for K in range(2, 31):
         Y, gram = codewords(K, orientation), np.full((K, K), -1 / (K - 1))
         np.fill_diagonal(gram, 1.0)
@@ -35,5 +33,5 @@ def test_codewords_are_the_vertices_of_a_regular_simplex(orientation: str) -> No
 
 
 @pytest.mark.parametrize("n_classes", [3, 4])
-def test_the_printed_codewords(n_classes: int) -> None:
+def test_the_printed_codewords(n_classes):
     assert_allclose(codewords(n_classes), MCBOOST["codewords"][f"K{n_classes}"], **TEN_DIGITS)

@@ -1,7 +1,5 @@
 """Weak-learning conditions: edges, implications, certificates, and the opposite linear program."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,13 +14,12 @@ from boostbench.theory.conditions import (
 )
 from boostbench.theory.layout import true_label_first
 from boostbench.theory.minimal import worst_mean
-from boostbench.theory.spaces import Space
 from tests.theory.vectors import SPACES, VECTORS, spaces
 
 TINY = 1e-7
 
 
-def baseline_cost(condition: str, C: np.ndarray, y: np.ndarray, gamma: float) -> float:
+def baseline_cost(condition, C, y, gamma):
     """Cost of the condition's baseline on C; for the minimal condition of the worst one."""
     rows = true_label_first(C, y)
     if condition == "minimal":
@@ -31,12 +28,7 @@ def baseline_cost(condition: str, C: np.ndarray, y: np.ndarray, gamma: float) ->
     return float((rows @ CONDITIONS[condition].baseline(C.shape[1], gamma)).sum())
 
 
-def votes_of(predictions: np.ndarray, mixture: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return ``H[i, l] = sum_h mixture[h] 1[h(x_i) = l]``, shape (n, K)."""
-    return np.stack([(predictions == label) @ mixture for label in range(n_classes)], axis=1)
-
-
-def in_family(condition: str, rows: np.ndarray) -> bool:
+def in_family(condition, rows):
     true, wrong = rows[:, 0], rows[:, 1:]
     spread = np.ptp(wrong, axis=1)
     return bool(
@@ -52,15 +44,15 @@ def in_family(condition: str, rows: np.ndarray) -> bool:
 
 
 @pytest.mark.parametrize("vector", VECTORS["conditions"], ids=lambda v: v["space"])
-def test_edges_of_the_example_spaces(vector: dict[str, object]) -> None:
-    space = SPACES[str(vector["space"])](**vector["params"])  # type: ignore[arg-type]
+def test_edges_of_the_example_spaces(vector):
+    space = SPACES[vector["space"]](**vector["params"])
     for name, decision in decide_all(space).items():
         assert_allclose(decision.gamma, vector[name], atol=6e-9, err_msg=name)
 
 
 @settings(max_examples=60)
 @given(spaces())
-def test_implications_between_the_conditions(table: Space) -> None:
+def test_implications_between_the_conditions(table):
     edge = {name: decision.gamma for name, decision in decide_all(table).items()}
     assert_allclose(edge["m1"], edge["mh"], atol=TINY)
     assert_allclose(edge["mr"], edge["minimal"], atol=TINY)
@@ -71,18 +63,18 @@ def test_implications_between_the_conditions(table: Space) -> None:
 
 @settings(max_examples=60)
 @given(spaces(), st.sampled_from(sorted(CONDITIONS)))
-def test_both_certificates_prove_the_edge(table: Space, condition: str) -> None:
+def test_both_certificates_prove_the_edge(table, condition):
     predictions, y, K = table.predictions, table.y, table.n_classes
     decision = decide(table, condition)
     # The mixture proves that the condition holds at the edge ...
     chosen = CONDITIONS[condition]
     assert_allclose(decision.mixture.sum(), 1.0)
     assert (decision.mixture >= -1e-12).all()
-    votes = true_label_first(votes_of(predictions, decision.mixture, K), y)
+    votes = np.stack([(predictions == k) @ decision.mixture for k in range(K)], axis=1)
     at_edge = chosen.baseline(K, 0.0) + decision.gamma * (
         chosen.baseline(K, 1.0) - chosen.baseline(K, 0.0)
     )
-    assert ((votes - at_edge) @ chosen.generators(K).T <= TINY).all()
+    assert ((true_label_first(votes, y) - at_edge) @ chosen.generators(K).T <= TINY).all()
     # ... and the witness that it fails at any larger one.
     C = decision.witness
     assert in_family(condition, true_label_first(C, y))

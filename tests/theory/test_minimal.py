@@ -1,36 +1,34 @@
 """The minimal condition: Lemma 18, its recursion and degrees, Lemma 19, and pixels."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from boostbench.inputs import load_plugin
+from boostbench.resources import shipped
 from boostbench.theory.bounds import make_potential
 from boostbench.theory.minimal import MinimalPotential, degree_of, state_count, worst_mean
 from boostbench.theory.potentials import exponential_loss, zero_one_loss
-from tests.theory.test_spaces import worst_by_linear_program
 from tests.theory.vectors import COMPUTED, VECTORS, kappa
 
 
 @settings(max_examples=40)
 @given(st.integers(2, 6), st.floats(0.0, 0.95), st.integers(0, 10**6))
-def test_the_worst_baseline_is_uniform_on_the_worst_labels(
-    n_classes: int, gamma: float, seed: int
-) -> None:
+def test_the_worst_baseline_is_uniform_on_the_worst_labels(n_classes, gamma, seed):
     """Lemma 18, against a linear program over all baselines of edge gamma."""
     row = np.sort(np.random.default_rng(seed).random(n_classes))
     value = gamma * row[0] + (1 - gamma) * worst_mean(row[:1], row[None, 1:])[0]
-    assert_allclose(value, worst_by_linear_program(row, gamma))
+    drawn = load_plugin(shipped("configs") / "theorems/drawn.py")
+    assert_allclose(value, drawn.worst_row(row, gamma), rtol=1e-9)
     degree = int(degree_of(row[:1], row[None, 1:], gamma)[0][0])
     b = np.append(gamma, np.zeros(n_classes - 1))
     b[[0, *range(n_classes - degree + 1, n_classes)]] += (1 - gamma) / degree
     assert_allclose(b @ row, value)
 
 
-def by_recursion(state: tuple[int, ...], t: int, gamma: float) -> float:
+def by_recursion(state, t, gamma):
     """(51) without merging any states."""
     if t == 0:
         return float(zero_one_loss(state))
@@ -48,7 +46,7 @@ def by_recursion(state: tuple[int, ...], t: int, gamma: float) -> float:
 
 @settings(max_examples=40)
 @given(st.integers(2, 4), st.integers(0, 4), st.sampled_from([0.0, 0.1, 0.5]), st.data())
-def test_values_equal_the_recursion(K: int, t: int, gamma: float, data: st.DataObject) -> None:
+def test_values_equal_the_recursion(K, t, gamma, data):
     state = tuple(data.draw(st.lists(st.integers(0, 3), min_size=K, max_size=K)))
     value = MinimalPotential(K, gamma).values([state], t)[0]
     assert_allclose(value, by_recursion(state, t, gamma), atol=1e-13)
@@ -57,7 +55,7 @@ def test_values_equal_the_recursion(K: int, t: int, gamma: float, data: st.DataO
 @pytest.mark.parametrize(
     "vector", VECTORS["minimal_states"]["states"], ids=lambda v: str(v["state"])
 )
-def test_the_specified_values_and_degrees(vector: dict[str, list[float]]) -> None:
+def test_the_specified_values_and_degrees(vector):
     shared = VECTORS["minimal_states"]
     phi = MinimalPotential(shared["n_classes"], shared["gamma"])
     for t in range(1, 5):
@@ -69,9 +67,7 @@ def test_the_specified_values_and_degrees(vector: dict[str, list[float]]) -> Non
 
 @settings(max_examples=30)
 @given(st.integers(2, 6), st.integers(1, 8), st.floats(0.0, 0.5), st.floats(0.1, 1.0))
-def test_small_weights_make_every_degree_the_number_of_classes(
-    K: int, T: int, gamma: float, share: float
-) -> None:
+def test_small_weights_make_every_degree_the_number_of_classes(K, T, gamma, share):
     """Lemma 19."""
     eta = share * 0.25 * min(1 / (K - 1), 1 / T)  # (53)
     phi = MinimalPotential(K, gamma, eta)
@@ -82,7 +78,7 @@ def test_small_weights_make_every_degree_the_number_of_classes(
     assert_allclose(phi.values(start, T), expected, rtol=1e-12)
 
 
-def test_states_of_different_length_are_answered_together() -> None:
+def test_states_of_different_length_are_answered_together():
     phi = MinimalPotential(3, 0.1)
     states = [[1, 0, 0], [2, 1, 0], [1, 0, 0], [0, 2, 1]]
     together = phi.values(states, 3)
@@ -92,23 +88,19 @@ def test_states_of_different_length_are_answered_together() -> None:
 
 
 @pytest.mark.parametrize(("K", "T", "pairs"), VECTORS["state_counts"])
-def test_state_counts(K: int, T: int, pairs: int) -> None:
+def test_state_counts(K, T, pairs):
     assert state_count(K, T) == pairs
 
 
-def drawn(pixels: object) -> list[str]:
-    shown = np.where(pixels.tied, 0, pixels.degree)  # type: ignore[attr-defined]
-    return ["".join(map(str, row)) for row in shown]
-
-
-def test_the_specified_degree_map() -> None:
+def test_the_specified_degree_map():
     vector = VECTORS["degree_map"]
     pixels = COMPUTED.pixel_maps.pixel_map(vector["n_rounds"], vector["gamma"])
-    assert drawn(pixels) == vector["rows"]
+    shown = np.where(pixels.tied, 0, pixels.degree)
+    assert ["".join(map(str, row)) for row in shown] == vector["rows"]
 
 
 @pytest.mark.parametrize("vector", VECTORS["degree_counts"], ids=str)
-def test_the_specified_counts_of_degrees(vector: dict[str, float]) -> None:
+def test_the_specified_counts_of_degrees(vector):
     pixels = COMPUTED.pixel_maps.pixel_map(int(vector["n_rounds"]), vector["gamma"])
     three = ((pixels.degree == 3) & ~pixels.tied).sum()
     assert (three, (pixels.degree == 2).sum()) == (vector["three"], vector["two"])
@@ -116,7 +108,7 @@ def test_the_specified_counts_of_degrees(vector: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["exponential_maps"], ids=str)
-def test_the_specified_exponential_maps(vector: dict[str, float]) -> None:
+def test_the_specified_exponential_maps(vector):
     T = int(vector["n_rounds"])
     pixels = COMPUTED.pixel_maps.pixel_map(T, vector["gamma"], vector["eta"])
     counts = ((pixels.degree == 3).sum(), (pixels.degree == 2).sum())
@@ -125,10 +117,10 @@ def test_the_specified_exponential_maps(vector: dict[str, float]) -> None:
 
 
 @pytest.mark.parametrize("vector", VECTORS["band_half_widths"], ids=lambda v: f"eta={v['eta']}")
-def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int]]) -> None:
-    eta = float(vector["eta"])  # type: ignore[arg-type]
-    for T, width in vector["width"].items():  # type: ignore[union-attr]
-        pixels = COMPUTED.pixel_maps.pixel_map(int(T), vector["gamma"], eta)  # type: ignore[arg-type]
+def test_degree_three_is_a_diagonal_band(vector):
+    eta = float(vector["eta"])
+    for T, width in vector["width"].items():
+        pixels = COMPUTED.pixel_maps.pixel_map(int(T), vector["gamma"], eta)
         assert pixels.half_width() == width
         distance = np.abs(np.subtract.outer(pixels.coordinate, pixels.coordinate))
         assert_array_equal(pixels.degree == 3, distance <= width)
@@ -136,7 +128,7 @@ def test_degree_three_is_a_diagonal_band(vector: dict[str, float | dict[str, int
 
 @pytest.mark.parametrize("eta", [None, 0.3])
 @pytest.mark.parametrize("gamma", [0.0, 0.1])
-def test_pixels_lose_nothing_of_the_states(eta: float | None, gamma: float) -> None:
+def test_pixels_lose_nothing_of_the_states(eta, gamma):
     T = 4
     pixels = COMPUTED.pixel_maps.pixel_map(T, gamma, eta)
     x, y = (grid.ravel() for grid in np.meshgrid(*[pixels.coordinate] * 2, indexing="ij"))

@@ -1,7 +1,5 @@
 """Potentials of fixed conditions against brute force, and the drifting game they promise to win."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 
@@ -17,31 +15,28 @@ from boostbench.theory.layout import uniform_baseline
 from boostbench.theory.minimal import MinimalPotential
 from boostbench.theory.potentials import (
     ExponentialPotential,
-    Potential,
     ZeroOnePotential,
     exponential_loss,
     zero_one_loss,
 )
 from tests.theory.vectors import COMPUTED, VECTORS, baselines
 
-rounds = st.integers(0, 5)
 
-
-def states_of(n_classes: int, seed: int, n: int = 6, most: int = 4) -> np.ndarray:
+def states_of(n_classes, seed, n=6, most=4):
     return np.random.default_rng(seed).integers(most, size=(n, n_classes))
 
 
-def by_recursion(loss: object, b: np.ndarray, state: np.ndarray, t: int) -> float:
+def by_recursion(loss, b, state, t):
     """(32), step by step."""
     if t == 0:
-        return float(loss(state))  # type: ignore[operator]
+        return float(loss(state))
     steps = np.eye(len(b), dtype=int)
     return sum(p * by_recursion(loss, b, state + e, t - 1) for p, e in zip(b, steps, strict=True))
 
 
 @settings(max_examples=40)
-@given(baselines(), rounds, st.integers(0, 10**6), st.floats(0.05, 2.0))
-def test_potentials_equal_the_recursion(b: np.ndarray, t: int, seed: int, eta: float) -> None:
+@given(baselines(), st.integers(0, 5), st.integers(0, 10**6), st.floats(0.05, 2.0))
+def test_potentials_equal_the_recursion(b, t, seed, eta):
     states = states_of(len(b), seed, n=3)
     for phi, loss in (
         (ZeroOnePotential(b), zero_one_loss),
@@ -51,7 +46,7 @@ def test_potentials_equal_the_recursion(b: np.ndarray, t: int, seed: int, eta: f
         assert_allclose(phi.values(states, t), expected, rtol=1e-12, atol=1e-13)
 
 
-def test_the_specified_values() -> None:
+def test_the_specified_values():
     vector = VECTORS["fixed"]
     states, t, b = [vector["state"]], vector["n_left"], vector["baseline"]
     assert_allclose(ZeroOnePotential(b).values(states, t), vector["zero_one"], atol=1e-12)
@@ -59,7 +54,7 @@ def test_the_specified_values() -> None:
     assert_allclose(exponential, vector["exponential"], atol=6e-11)
 
 
-def test_exact_fractions_equal_the_sum_over_all_paths() -> None:
+def test_exact_fractions_equal_the_sum_over_all_paths():
     b = [Fraction(2, 5), Fraction(3, 10), Fraction(1, 5), Fraction(1, 10)]
     state, t = (1, 0, 2, 0), 5
     lost = Fraction(0)
@@ -72,7 +67,7 @@ def test_exact_fractions_equal_the_sum_over_all_paths() -> None:
 
 @settings(max_examples=25)
 @given(st.integers(2, 5), st.integers(0, 8), st.integers(0, 10**6))
-def test_exact_and_floating_point_potentials_agree(n_classes: int, t: int, seed: int) -> None:
+def test_exact_and_floating_point_potentials_agree(n_classes, t, seed):
     weights = np.random.default_rng(seed).integers(1, 9, size=n_classes).tolist()
     b = [Fraction(w, sum(weights)) for w in weights]
     state = states_of(n_classes, seed, n=1)
@@ -81,7 +76,7 @@ def test_exact_and_floating_point_potentials_agree(n_classes: int, t: int, seed:
     assert_allclose(floating, float(exact), atol=1e-13)
 
 
-def by_binomial_chain(b: np.ndarray, t: int) -> float:
+def by_binomial_chain(b, t):
     """The probability of a loss from the start: x_0 is binomial, then each x_l given the rest."""
     success = 0.0
     for j in range(t + 1):
@@ -98,7 +93,7 @@ def by_binomial_chain(b: np.ndarray, t: int) -> float:
     return 1.0 - success
 
 
-def test_long_games_do_not_overflow() -> None:
+def test_long_games_do_not_overflow():
     vector = VECTORS["long_games"]
     phi = ZeroOnePotential(uniform_baseline(vector["n_classes"], vector["gamma"]))
     start = np.zeros((1, vector["n_classes"]), dtype=int)
@@ -110,30 +105,28 @@ def test_long_games_do_not_overflow() -> None:
     assert 0 < ZeroOnePotential(b).values([[0, 0, 0]], 600)[0] < long
 
 
-def test_many_states_are_evaluated_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_states_are_evaluated_in_parts(monkeypatch):
     b, states = [0.5, 0.2, 0.2, 0.1], states_of(4, 1, n=50)
     whole = ZeroOnePotential(b).values(states, 6)
     monkeypatch.setattr("boostbench.theory.potentials._CELLS", 150)
     assert_allclose(ZeroOnePotential(b).values(states, 6), whole, rtol=1e-12)
 
 
-@pytest.mark.parametrize("which", ["exponential", "zero_one", "minimal"])
-def test_the_specified_costs_of_the_first_round(which: str) -> None:
+def test_the_specified_costs_of_the_first_round():
     vector = VECTORS["first_costs"]
     b = uniform_baseline(vector["n_classes"], vector["gamma"])
-    phi: Potential
-    if which == "exponential":
-        phi = ExponentialPotential(b, np.log(1.2))
-    elif which == "zero_one":
-        phi = ZeroOnePotential(b)
-    else:
-        phi = MinimalPotential(vector["n_classes"], vector["gamma"])
+    potentials = {
+        "exponential": ExponentialPotential(b, np.log(1.2)),
+        "zero_one": ZeroOnePotential(b),
+        "minimal": MinimalPotential(vector["n_classes"], vector["gamma"]),
+    }
     # The first of three rounds: phi_2 after the vote, also at states with a vote already.
-    assert_allclose(phi.costs(vector["states"], vector["n_rounds"]), vector[which], atol=6e-9)
+    for name, phi in potentials.items():
+        assert_allclose(phi.costs(vector["states"], vector["n_rounds"]), vector[name], atol=6e-9)
 
 
 @pytest.mark.parametrize("condition", ["uniform", "minimal"])
-def test_unsigned_counts_are_counts(condition: str) -> None:
+def test_unsigned_counts_are_counts(condition):
     phi = make_potential(3, 0.1, condition=condition)
     states = states_of(3, 4)
     assert_allclose(phi.costs(states.astype(np.uint8), 4), phi.costs(states, 4), rtol=0)

@@ -1,20 +1,17 @@
 """The example spaces, edges of single classifiers, and the lazy learner."""
 
-from __future__ import annotations
-
 from itertools import product
 
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from scipy.optimize import linprog
 
 from boostbench.theory.bounds import error_bound
 from boostbench.theory.conditions import decide
 from tests.theory.vectors import LAZY, VECTORS, subsets, windows
 
 
-def test_windows_have_the_specified_classifiers() -> None:
+def test_windows_have_the_specified_classifiers():
     vector = VECTORS["windows"]
     space = windows(vector["n"], vector["n_classes"], vector["gamma"])
     assert_array_equal(space.predictions[:, 0], vector["first"])
@@ -23,7 +20,7 @@ def test_windows_have_the_specified_classifiers() -> None:
     assert (right.sum(axis=1) == vector["width"]).all()
 
 
-def test_windows_answer_the_lowest_wrong_label_elsewhere() -> None:
+def test_windows_answer_the_lowest_wrong_label_elsewhere():
     space = windows(13, 4, 0.4)
     assert decide(space, "minimal").gamma > 1e-9
     wrong = space.predictions != space.y[:, None]
@@ -31,28 +28,7 @@ def test_windows_answer_the_lowest_wrong_label_elsewhere() -> None:
     assert_array_equal(space.predictions[wrong], np.broadcast_to(lowest[:, None], (13, 13))[wrong])
 
 
-def worst_by_linear_program(row: np.ndarray, gamma: float) -> float:
-    """The largest <row, b> over the distributions with b_0 = gamma + max b_l, one leader each."""
-    K = len(row)
-    best = -np.inf
-    for leader in range(1, K):
-        lead = np.zeros((1, K))
-        lead[0, 0], lead[0, leader] = 1.0, -1.0
-        behind = np.eye(K)[1:]
-        behind[:, leader] -= 1.0
-        result = linprog(
-            -row,
-            A_ub=behind,
-            b_ub=np.zeros(K - 1),
-            A_eq=np.vstack([np.ones(K), lead]),
-            b_eq=[1.0, gamma],
-            method="highs",
-        )
-        best = max(best, -result.fun)
-    return float(best)
-
-
-def test_a_lazy_learner_holds_samme_and_not_mm() -> None:
+def test_a_lazy_learner_holds_samme_and_not_mm():
     samme = LAZY.play_lazy("samme", n_rounds=60)
     assert len(samme.chosen) == 60
     assert set(samme.chosen.tolist()) == {0, 1}
@@ -62,14 +38,14 @@ def test_a_lazy_learner_holds_samme_and_not_mm() -> None:
     assert mm.error[-1] == 0.0
 
 
-def test_the_lazy_space_has_each_classifier_once_and_tries_the_constants_first() -> None:
+def test_the_lazy_space_has_each_classifier_once_and_tries_the_constants_first():
     answers = [*map(tuple, LAZY.lazy_space().predictions.T.tolist())]
     assert answers[:2] == [(0, 0), (1, 1)]
     assert sorted(answers) == [*product(range(3), range(3))]
 
 
 @pytest.mark.parametrize(("n", "K", "r"), [(5, 4, 2), (7, 5, 2), (6, 3, 3)])
-def test_mm_needs_no_more_than_the_edge_of_the_subsets(n: int, K: int, r: int) -> None:
+def test_mm_needs_no_more_than_the_edge_of_the_subsets(n, K, r):
     space = subsets(n, K, r)
     assert decide(space, "m1").gamma <= 1e-9
     gamma = decide(space, "minimal").gamma

@@ -14,8 +14,8 @@ from boostbench.api import Experiment
 from boostbench.boosters.mdeepboost import tree_complexity
 from boostbench.plugins import NUMBERS, load_plugin
 from boostbench.reports.values.samples import Design, Repeats
-from boostbench.theory.minimal import worst_mean
 from tests.boosters.finite import noisy_problem, noisy_stumps
+from tests.golden import lay_out
 
 FOLDER = Path(__file__).resolve().parents[2] / "configs/theorems"
 
@@ -35,45 +35,9 @@ def exponents():
     return load_plugin(FOLDER / "exponents.py")
 
 
-PLUGIN = f"""
-from pathlib import Path
-from boostbench.plugins import load_plugin
-bounds = load_plugin(Path({str(FOLDER / "bounds.py")!r}))
-
-@bounds.inequality("too_tight", "SMBoost", words="gradient is 1/100-Lipschitz (nobody)")
-def too_tight(state, seen):
-    change, moved = bounds.smoothness(state, seen)
-    return change, moved / 100
-"""
-
-CONFIG = """
-name: broken
-plugins: too_tight.py
-datasets: [iris]
-split: {holdout: 0.5, stratify: true}
-boosters: [sm-boost, {sm-boost: {label: exact, gradient: exact, step: 1}}]
-rounds: 6
-seeds: 2
-record: [smoothness, gradient_rate, too_tight]
-report:
-  - FOLDER/slack.py:slack: {values: [smoothness, smoothness_broken, too_tight, too_tight_broken]}
-  - FOLDER/slack.py:ratios
-claims:
-  - says: it is 1-Lipschitz
-    compares: {booster: [sm-boost, exact], value: smoothness_broken, equal_to: 0}
-  - says: the smallest gradient is below its bound
-    compares: {booster: exact, value: gradient_rate_broken, equal_to: 0}
-  - says: it is 1/100-Lipschitz
-    compares: {booster: [sm-boost, exact], value: too_tight_broken, equal_to: 0}
-  - says: the smallest gradient vanishes like the third power of 1 / T
-    FOLDER/exponents.py:Exponent:
-      {booster: exact, value: smallest_gradient, along: rounds, at: [1, 2, 5], below: -3}
-"""
-
-
 def test_a_bound_that_does_not_hold_is_refuted(tmp_path):
-    (tmp_path / "too_tight.py").write_text(PLUGIN)
-    (tmp_path / "broken.yaml").write_text(CONFIG.replace("FOLDER", str(FOLDER)))
+    text = Path(__file__).with_name("too_tight.txt").read_text().replace("FOLDER", str(FOLDER))
+    (tmp_path / "broken.yaml").write_text(lay_out(text, tmp_path))
     experiment = Experiment.load(tmp_path / "broken.yaml", results=tmp_path / "results")
     assert experiment.run(executor="inline").counts == {"ok": 4}
     report = experiment.report()
@@ -86,20 +50,14 @@ def test_a_bound_that_does_not_hold_is_refuted(tmp_path):
     assert len(report.figures["ratios"].axes) == 3
 
 
-def info_of(F, t, **state):
-    booster = SimpleNamespace()
-    return SimpleNamespace(
-        state=SimpleNamespace(**state), scores=np.full((1, 2), F), round=t, booster=booster
-    )
-
-
 def test_rounds_without_the_inequality_and_of_other_boosters_do_not_count(bounds):
     sides = iter([None, (1.0, 1.0 + 1e-12), (1.0 + 1e-12, 1.0), (2.0, 1.0), (np.nan, 1.0), (0, 1)])
     bounds.inequality("of_namespaces", "SimpleNamespace", words="x")(lambda *_: next(sides))
     bounds.inequality("of_nobody", "Nobody", words="x")(lambda *_: (2.0, 1.0))
-    info, found = info_of(0.0, 0), []
+    seen = {"state": SimpleNamespace(), "scores": np.zeros((1, 2)), "booster": SimpleNamespace()}
+    found = []
     for t in range(1, 7):
-        info = SimpleNamespace(**{**vars(info), "round": t})
+        info = SimpleNamespace(**seen, round=t)
         found.append((NUMBERS["of_namespaces"](info), NUMBERS["of_namespaces_broken"](info)))
         assert math.isnan(NUMBERS["of_nobody_broken"](info))
     assert_allclose([b for _, b in found], [0, 0, 0, 1, 2, 2])
@@ -200,14 +158,6 @@ def test_the_bound_by_margins_by_hand(bounds):
     grid = np.geomspace(0.01, 1.0, 40)
     assert_allclose(found, min([at(rho, 0.25) for rho in grid[:-1]] + [at(1.0, 1.0)]))
     assert at(grid[-2], 0.25) == pytest.approx(found)
-
-
-def test_a_worst_row_by_a_program_is_that_of_lemma_18(drawn):
-    rng = np.random.default_rng(0)
-    for K in (2, 3, 5):
-        costs = np.sort(rng.random(K))
-        wanted = 0.2 * costs[0] + 0.8 * worst_mean(costs[:1], costs[None, 1:])[0]
-        assert_allclose(drawn.worst_row(costs, 0.2), wanted, rtol=1e-9)
 
 
 def test_a_large_eta_breaks_lemma_19_and_a_small_one_does_not(drawn):

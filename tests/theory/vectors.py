@@ -1,12 +1,9 @@
 """The specification's values, formulas, and hypothesis strategies that several files share."""
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
 from math import floor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
@@ -15,16 +12,14 @@ from boostbench.inputs import load_plugin
 from boostbench.resources import shipped
 from boostbench.theory.spaces import Space, two_constants
 
-VECTORS: dict[str, Any] = json.loads(
-    (Path(__file__).parents[1] / "vectors" / "multiclass_theory.json").read_text()
-)
+VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "multiclass_theory.json").read_text())
 
 #: Figures 1 to 6, and boosting against a lazy weak learner, beside their config.
 COMPUTED = load_plugin(shipped("configs") / "multiclass-theory/computed.py")
 LAZY = COMPUTED.lazy
 
 
-def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
+def subsets(n=6, n_classes=3, n_right=3):
     """Return a space for which AdaBoost.MH's condition is too strong (section 4).
 
     For every set of ``n_right`` of the n samples and every d = 1..K-1, the space contains the
@@ -51,7 +46,7 @@ def subsets(n: int = 6, n_classes: int = 3, n_right: int = 3) -> Space:
     return Space("subsets", y, np.stack(columns, axis=1), n_classes)
 
 
-def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
+def windows(n=11, n_classes=3, gamma=0.3):
     """Return a boostable space that fails an edge-over-random condition (Theorem 5).
 
     There are n classifiers. Classifier j is correct on ``w = floor(n (1/2 + gamma/K))`` consecutive
@@ -79,13 +74,13 @@ def windows(n: int = 11, n_classes: int = 3, gamma: float = 0.3) -> Space:
 SPACES = {"two-constants": two_constants, "subsets": subsets, "windows": windows}
 
 
-def kappa(K: int, gamma: float, eta: float) -> float:
+def kappa(K, gamma, eta):
     """Return the factor of the exponential loss per round, for the uniform baseline (41)."""
     spread = np.exp(eta) + np.exp(-eta) - 2.0
     return float(1.0 + (1.0 - gamma) / K * spread - (1.0 - np.exp(-eta)) * gamma)
 
 
-def loss_factor(delta: float, mass: float, alpha: float | None = None) -> float:
+def loss_factor(delta, mass, alpha=None):
     """By what AdaBoost.MM's loss is multiplied in a round (Lemma 24, 66); None: the exact step.
 
     delta is (A+ - A-) / L and mass (A+ + A-) / L.
@@ -98,9 +93,9 @@ def loss_factor(delta: float, mass: float, alpha: float | None = None) -> float:
 
 
 @st.composite
-def baselines(draw: st.DrawFn, n_classes: int | None = None) -> np.ndarray:
+def baselines(draw):
     """A distribution in which no wrong label leads the true one, the true label first."""
-    K = draw(st.integers(2, 5)) if n_classes is None else n_classes
+    K = draw(st.integers(2, 5))
     gamma = draw(st.sampled_from([0.0, 0.1, 0.37]))
     # The leader takes weight 1, so that the true label can lead all by gamma.
     other = np.array([1.0, *draw(st.lists(st.floats(0, 1), min_size=K - 2, max_size=K - 2))])
@@ -109,9 +104,9 @@ def baselines(draw: st.DrawFn, n_classes: int | None = None) -> np.ndarray:
 
 
 @st.composite
-def spaces(draw: st.DrawFn, n_classes: int | None = None) -> Space:
+def spaces(draw):
     """A random space of weak classifiers."""
-    K = draw(st.integers(2, 4)) if n_classes is None else n_classes
+    K = draw(st.integers(2, 4))
     n, N = draw(st.integers(2, 6)), draw(st.integers(1, 8))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     y = rng.integers(K, size=n)
