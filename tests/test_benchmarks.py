@@ -1,7 +1,5 @@
 """The benchmark harness measures, judges and writes; how fast things are is not tested here."""
 
-from __future__ import annotations
-
 import csv
 import os
 import subprocess
@@ -31,17 +29,15 @@ ROOT = Path(__file__).resolve().parent.parent
         (None, False, True, None),
     ],
 )
-def test_a_benchmark_meets_its_target_by_ratio_and_side_conditions(
-    ratio: float | None, at_least: bool, ok: bool, met: bool | None
-) -> None:
+def test_a_benchmark_meets_its_target_by_ratio_and_side_conditions(ratio, at_least, ok, met):
     assert Row("m", "d", "1", "1", ratio, 1.0, at_least, ok).met is met
 
 
-def test_contestants_take_turns_and_medians_count() -> None:
-    turns: list[str] = []
+def test_contestants_take_turns_and_medians_count():
+    turns = []
     times = {"a": iter([3.0, 1.0, 2.0]), "b": iter([5.0, 5.0, 9.0])}
 
-    def contestant(name: str) -> float:
+    def contestant(name):
         turns.append(name)
         return next(times[name])
 
@@ -51,7 +47,7 @@ def test_contestants_take_turns_and_medians_count() -> None:
     assert compete([lambda: 1.0], 5, budget=0.0) == [1.0]
 
 
-def test_absent_files_are_replaced_by_data_of_the_same_shape(tmp_path: Path) -> None:
+def test_absent_files_are_replaced_by_data_of_the_same_shape(tmp_path):
     n, n_test, d, n_classes, *_ = SHAPES["dna"]
     data = load("dna", tmp_path)
     assert data.name == "dna (generated)"
@@ -60,7 +56,7 @@ def test_absent_files_are_replaced_by_data_of_the_same_shape(tmp_path: Path) -> 
     assert covtype_like(2_000).X.shape == (2_000, 54)
 
 
-def test_the_table_is_written_as_markdown_and_csv(tmp_path: Path) -> None:
+def test_the_table_is_written_as_markdown_and_csv(tmp_path):
     rows = [Row("tree", "letter", "1 ms", "2 ms", 0.5, 1.0, note="fast, once")]
     markdown, table = write(rows, tmp_path / "new", "python -m benchmarks")
     assert "| tree | letter | 1 ms | 2 ms | 0.5 | <= 1 | yes | fast, once |" in markdown.read_text()
@@ -68,7 +64,7 @@ def test_the_table_is_written_as_markdown_and_csv(tmp_path: Path) -> None:
         assert [row["met"] for row in csv.DictReader(file)] == ["yes"]
 
 
-def test_chosen_measures_run_on_chosen_data_sets(tmp_path: Path) -> None:
+def test_chosen_measures_run_on_chosen_data_sets(tmp_path):
     command = [sys.executable, "-m", "benchmarks", "--quick", "--data-set", "pendigits"]
     command += ["--measure", "histogram", "tree-lightgbm", "--repeats", "1", "--out", str(tmp_path)]
     environment = {name: value for name, value in os.environ.items() if name != "BOOSTBENCH_DATA"}
@@ -83,8 +79,8 @@ def test_chosen_measures_run_on_chosen_data_sets(tmp_path: Path) -> None:
 
 
 def test_the_estimate_of_wrong_labels_is_shown_beside_the_truth_and_cleanlab(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+    monkeypatch,
+):
     pytest.importorskip("cleanlab")
     monkeypatch.setattr(wrong_labels, "RATES", (0.2,))
     monkeypatch.setattr(wrong_labels, "_FIRST", 20)
@@ -98,7 +94,7 @@ def test_the_estimate_of_wrong_labels_is_shown_beside_the_truth_and_cleanlab(
     assert f"cleanlab {100 * abs(row['cleanlab'] - row['truth']):.1f}." in shown
 
 
-def test_fits_and_predictions_of_each_method_are_timed() -> None:
+def test_fits_and_predictions_of_each_method_are_timed():
     keys = {
         "datasets": ["iris"],
         "split": {"holdout": 0.3},
@@ -112,7 +108,7 @@ def test_fits_and_predictions_of_each_method_are_timed() -> None:
     assert np.all(np.array(times) > 0.0)
 
 
-def test_the_minutes_of_packed_runs_are_those_that_they_timed(tmp_path: Path) -> None:
+def test_the_minutes_of_packed_runs_are_those_that_they_timed(tmp_path):
     config = {
         "name": "timed",
         "boosters": ["samme"],

@@ -20,7 +20,7 @@ from boostbench.compiled import _digest
 from boostbench.weak_learners.growing import _KERNELS
 
 
-def module(folder, text: str) -> None:
+def module(folder, text):
     (folder / "own.py").write_text(textwrap.dedent(text))
 
 
@@ -62,7 +62,7 @@ def forks():
     env = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     with subprocess.Popen(command, stdin=PIPE, stdout=PIPE, text=True, env=env) as server:
 
-        def run(folder, *codes: str) -> list[str]:
+        def run(folder, *codes):
             asked = [str(folder), [textwrap.dedent(code) for code in codes]]
             server.stdin.write(json.dumps(asked) + "\n")
             server.stdin.flush()
@@ -87,7 +87,7 @@ OWN = """
 """
 
 
-def test_a_kernel_is_compiled_anew_when_what_it_calls_changes(forks, tmp_path) -> None:
+def test_a_kernel_is_compiled_anew_when_what_it_calls_changes(forks, tmp_path):
     code = "import own; print(own.answer(3), sum(own.answer.stats.cache_hits.values()))"
     module(tmp_path, OWN)
     assert forks(tmp_path, code) + forks(tmp_path, code) == ["7 0", "7 1"]
@@ -99,7 +99,7 @@ def test_a_kernel_is_compiled_anew_when_what_it_calls_changes(forks, tmp_path) -
     assert forks(tmp_path, code) in (["7 0"], ["7 1"])  # numba before 0.64 keeps one source alone
 
 
-def test_kernels_of_old_sources_are_not_kept(forks, tmp_path) -> None:
+def test_kernels_of_old_sources_are_not_kept(forks, tmp_path):
     module(tmp_path, OWN)
     late = """
         import own
@@ -111,7 +111,7 @@ def test_kernels_of_old_sources_are_not_kept(forks, tmp_path) -> None:
     assert forks(tmp_path, "import own; print(own.answer(3))") == ["16"]
 
 
-def test_processes_that_compile_at_a_time_do_not_mix_up_their_kernels(forks, tmp_path) -> None:
+def test_processes_that_compile_at_a_time_do_not_mix_up_their_kernels(forks, tmp_path):
     module(
         tmp_path,
         """
@@ -169,7 +169,7 @@ BODY
 """
 
 
-def test_kernels_of_functions_of_the_same_name_differ(forks, tmp_path) -> None:
+def test_kernels_of_functions_of_the_same_name_differ(forks, tmp_path):
     loops = "for i in range(x.shape[0]): s += f(x[i] + {0}) * x[(i + {0}) % x.shape[0]]"
     body = "\n".join(" " * 12 + loops.format(j) for j in range(12))
     module(tmp_path, TWINS.replace("BODY", body))
@@ -191,26 +191,26 @@ def compiled():
     return [x for x in dispatchers if x.py_func.__module__.startswith("boostbench.")]
 
 
-def test_no_two_compiled_functions_have_the_same_name(compiled) -> None:
+def test_no_two_compiled_functions_have_the_same_name(compiled):
     functions = {x.py_func for x in compiled}
     names = Counter((function.__module__, function.__qualname__) for function in functions)
     assert len(names) > 100
     assert [name for name, times in names.items() if times > 1] == []
 
 
-def test_no_kernel_holds_functions_in_its_closure(compiled) -> None:
+def test_no_kernel_holds_functions_in_its_closure(compiled):
     kernels = [x.py_func for x in compiled if x.targetoptions.get("nogil")]
     assert len(kernels) >= 6
     held = {f.__qualname__: [c.cell_contents for c in f.__closure__ or ()] for f in kernels}
     assert [name for name, cells in held.items() if any(map(callable, cells))] == []
 
 
-def test_no_two_growing_kernels_are_the_same() -> None:
+def test_no_two_growing_kernels_are_the_same():
     digests = {_digest(one.py_func) for pair in _KERNELS.values() for one in pair}
     assert len(digests) == 2 * len(_KERNELS)
 
 
-def test_a_kernel_works_where_no_file_can_be_kept(forks, tmp_path) -> None:
+def test_a_kernel_works_where_no_file_can_be_kept(forks, tmp_path):
     module(tmp_path, OWN)
     (tmp_path / "__pycache__").touch()  # nor is it a folder for a user who may write everywhere
     code = """
@@ -223,7 +223,7 @@ def test_a_kernel_works_where_no_file_can_be_kept(forks, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("suffix", [".nbi", ".nbc"])
-def test_a_damaged_file_of_a_kernel_is_found_and_compiled_anew(forks, tmp_path, suffix) -> None:
+def test_a_damaged_file_of_a_kernel_is_found_and_compiled_anew(forks, tmp_path, suffix):
     module(tmp_path, OWN)
     assert forks(tmp_path, "import own; print(own.answer(3))") == ["7"]
     (file,) = tmp_path.rglob(f"*{suffix}")
@@ -241,7 +241,7 @@ def test_a_damaged_file_of_a_kernel_is_found_and_compiled_anew(forks, tmp_path, 
     assert forks(tmp_path, "import own; print(own.answer(3))") == ["7"]
 
 
-def test_a_kernel_works_where_the_disk_is_full(forks, tmp_path) -> None:
+def test_a_kernel_works_where_the_disk_is_full(forks, tmp_path):
     module(tmp_path, OWN)
     code = """
         import errno, os, own

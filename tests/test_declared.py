@@ -31,7 +31,7 @@ class Capped(SAMME):
 class Bounded(Capped):
     """A booster with one parameter less and one more."""
 
-    rule: ClassVar = "two"  # type: ignore[misc]
+    rule: ClassVar = "two"
     floor: Positive = 0.5
 
 
@@ -43,9 +43,7 @@ class Written(SAMME):
         "cap": [Interval(Real, 0, None, closed="neither")],
     }
 
-    def __init__(  # type: ignore[no-untyped-def]
-        self, n_estimators=100, *, weak_learner=None, cap=1.0, random_state=None
-    ):
+    def __init__(self, n_estimators=100, *, weak_learner=None, cap=1.0, random_state=None):
         super().__init__(n_estimators, weak_learner=weak_learner, random_state=random_state)
         self.cap = cap
 
@@ -54,7 +52,7 @@ class Below(Written):
     """It declares nothing and takes the constructor of its base."""
 
 
-def test_declared_parameters_are_keywords_of_the_constructor() -> None:
+def test_declared_parameters_are_keywords_of_the_constructor():
     assert list(inspect.signature(Capped).parameters)[:3] == [
         "n_estimators",
         "weak_learner",
@@ -64,10 +62,10 @@ def test_declared_parameters_are_keywords_of_the_constructor() -> None:
     assert (booster.n_estimators, booster.cap, booster.rule) == (7, 2.0, "one")
     assert clone(booster).get_params() == booster.get_params()
     with pytest.raises(TypeError):
-        Capped(7, None)  # type: ignore[misc]
+        Capped(7, None)
 
 
-def test_a_class_attribute_takes_a_parameter_away() -> None:
+def test_a_class_attribute_takes_a_parameter_away():
     assert "rule" not in Bounded().get_params()
     assert "rule" not in Bounded._parameter_constraints
     assert Bounded().rule == "two"
@@ -89,7 +87,7 @@ def test_a_class_attribute_takes_a_parameter_away() -> None:
         {"random_state": "x"},
     ],
 )
-def test_values_outside_the_declared_range_are_refused(wrong: dict[str, Any]) -> None:
+def test_values_outside_the_declared_range_are_refused(wrong):
     with pytest.raises(InvalidParameterError, match=next(iter(wrong))):
         Capped(**wrong).fit([[0.0], [1.0]], [0, 1])
 
@@ -98,12 +96,12 @@ def test_values_outside_the_declared_range_are_refused(wrong: dict[str, Any]) ->
     "right",
     [{"limit": None}, {"limit": 2}, {"sign": -1}, {"size": 0.5}, {"table": [1]}, {"anything": {}}],
 )
-def test_values_within_the_declared_range_are_taken(right: dict[str, Any]) -> None:
+def test_values_within_the_declared_range_are_taken(right):
     assert Capped(n_estimators=1, **right).fit([[0.0], [1.0]], [0, 1]).n_rounds_ == 1
 
 
 @pytest.mark.parametrize("cls", [Written, Below])
-def test_a_constructor_that_is_written_out_is_kept(cls: type[Written]) -> None:
+def test_a_constructor_that_is_written_out_is_kept(cls):
     booster = cls(3, cap=2.0, weak_learner="stump")
     assert booster.get_params()["cap"] == 2.0
     X = np.arange(6.0)[:, None]
@@ -112,7 +110,7 @@ def test_a_constructor_that_is_written_out_is_kept(cls: type[Written]) -> None:
         cls(cap=-1.0).fit(X, [0, 0, 1, 1, 0, 1])
 
 
-def test_a_class_without_a_docstring_gets_none() -> None:
+def test_a_class_without_a_docstring_gets_none():
     class Silent(Declared):
         size: Positive = 1.0
 

@@ -55,12 +55,9 @@ def test_the_share_is_exact_and_the_confusion_tells_all(model, rate, seed, y):
     assert np.unique(result.chosen).size == result.n_chosen
     others = np.setdiff1d(np.arange(len(y)), result.chosen)
     assert np.array_equal(result.y[others], y[others])
-    assert result.confusion.sum() == len(y)
     assert np.array_equal(result.confusion.sum(axis=1), np.bincount(y, minlength=3))
     assert np.array_equal(result.confusion.sum(axis=0), np.bincount(result.y, minlength=3))
     assert result.n_changed == np.sum(result.y != y)
-    assert result.y.min() >= 0
-    assert result.y.max() <= 2
 
 
 def test_fifteen_of_a_hundred_and_fifty():
@@ -94,20 +91,19 @@ def test_noise_depends_on_its_stream_alone(model):
     assert not np.array_equal(noisy(model, 0.3, 1).y, noisy(model, 0.3, 2).y)
 
 
-@pytest.mark.parametrize("model", ["uniform-other", "pair", "rater"])
-def test_these_models_never_give_a_label_back(model):
-    result = noisy(model, 0.4)
-    assert result.n_changed == result.n_chosen == 60
-
-
-def test_exchange_gives_every_class_alike():
-    result = noisy("exchange", 1.0, y=labels(30_000))
-    np.testing.assert_allclose(result.confusion / 10_000, 1 / 3, atol=0.02)
-
-
-def test_uniform_other_gives_every_other_class_alike():
-    result = noisy("uniform-other", 1.0, y=labels(30_000))
-    np.testing.assert_allclose(result.confusion / 10_000, (1 - np.eye(3)) / 2, atol=0.02)
+@pytest.mark.parametrize(
+    ("model", "shares"),
+    [
+        ("exchange", np.full((3, 3), 1 / 3)),
+        ("uniform-other", (1 - np.eye(3)) / 2),
+        ("pair", np.eye(3)[[1, 2, 0]]),
+        ("matrix", np.array(T)),
+    ],
+)
+def test_chosen_labels_are_drawn_with_the_probabilities_of_the_model(model, shares):
+    confusion = noisy(model, 1.0, y=labels(30_000)).confusion
+    np.testing.assert_allclose(confusion / 10_000, shares, atol=0.02)
+    assert not confusion[shares == 0.0].any()
 
 
 def test_permute_keeps_class_counts():
@@ -115,16 +111,6 @@ def test_permute_keeps_class_counts():
     result = noisy("permute", 0.5, y=y)
     assert np.bincount(result.y).tolist() == [100, 40, 10]
     assert result.n_changed > 0
-
-
-def test_pair_goes_to_the_next_class():
-    result = noisy("pair", 1.0)
-    assert np.array_equal(result.y, (labels() + 1) % 3)
-
-
-def test_matrix_follows_its_rows():
-    result = noisy("matrix", 1.0, y=labels(30_000))
-    np.testing.assert_allclose(result.confusion / 10_000, T, atol=0.02)
 
 
 def test_matrix_draws_no_class_of_probability_zero():
@@ -157,14 +143,6 @@ def test_exact_counts_in_every_class():
     assert np.bincount(y[result.chosen]).tolist() == [10, 4, 1]
 
 
-def on_a_line(model, rate, n=900, **params):
-    """Classes 0, 1, 2 at 0, 1, 2 of one feature, with a little overlap; one is of no use."""
-    y, stream = labels(n), rng(4)
-    x = y + stream.normal(scale=0.35, size=n)
-    X = np.stack([x, np.full(n, 7.0)], axis=1)
-    return x, corrupt(y, 3, model, rate, rng(5), X=X, **params)
-
-
 def test_one_sided_noise_leaves_the_other_classes_alone():
     result = noisy("one-sided", 0.4, y=labels(300), source=1, per_class=True)
     assert result.confusion.tolist()[0] == [100, 0, 0]
@@ -174,7 +152,9 @@ def test_one_sided_noise_leaves_the_other_classes_alone():
 
 
 def test_raters_prefer_rows_near_a_boundary():
-    x, result = on_a_line("rater", 0.1)
+    x = labels(900) + rng(4).normal(scale=0.35, size=900)  # of three classes in a row
+    X = np.stack([x, np.full(900, 7.0)], axis=1)  # one feature is of no use
+    result = corrupt(labels(900), 3, "rater", 0.1, rng(5), X=X)
     distance = np.minimum(np.abs(x - 0.5), np.abs(x - 1.5))
     others = np.setdiff1d(np.arange(len(x)), result.chosen)
     assert distance[others].mean() > 1.3 * distance[result.chosen].mean()
@@ -196,12 +176,8 @@ def test_a_parameter_of_a_plugin_is_needed_only_without_a_default():
         """Classes, by default all."""
         return y
 
-    try:
-        found = mistakes_of(noise_models, "some", {}).found
-        assert found == [((), "needs 'kept'")]
-        assert mistakes_of(noise_models, "some", {"kept": 1}).found == []
-    finally:
-        noise_models.declarations.pop("some")
+    assert mistakes_of(noise_models, "some", {}).found == [((), "needs 'kept'")]
+    assert mistakes_of(noise_models, "some", {"kept": 1}).found == []
     (_, what), *others = mistakes_of(noise_models, "matrix", {}).found
     assert (what, others) == ("needs 'transition': array-like, shape (K, K)", [])
 
@@ -211,10 +187,7 @@ def test_a_plugin_may_return_just_labels():
     def all_zero(y, n_classes, rng, X, label=0):
         return np.full(len(y), label)
 
-    try:
-        assert corrupt(labels(), 3, "all-zero", 1.0, rng(), label=2).confusion[:, 2].sum() == 150
-    finally:
-        noise_models.declarations.pop("all-zero")
+    assert corrupt(labels(), 3, "all-zero", 1.0, rng(), label=2).confusion[:, 2].sum() == 150
 
 
 @pytest.mark.parametrize("proposed", [labels()[:-1], labels()[:, None], labels() - 1, labels() + 1])

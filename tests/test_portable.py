@@ -1,16 +1,12 @@
 """Functions and sums that give the same bits on every processor."""
 
-from __future__ import annotations
-
 import ast
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import mpmath
 import numpy as np
@@ -25,7 +21,7 @@ mpmath.mp.prec = 160
 PACKAGE = Path(boostbench.__file__).parent
 
 #: Function, the exact one, the largest error in units in the last place, and where it is tried.
-FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float, tuple[float, float]]] = {
+FUNCTIONS = {
     "exp": (mpmath.exp, 0.8, (-746.0, 709.78)),
     "expm1": (mpmath.expm1, 1.0, (-60.0, 709.78)),
     "log": (mpmath.log, 0.8, (0.0, 1e308)),
@@ -39,7 +35,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float, tuple[float, float]]] = 
 every_function = pytest.mark.parametrize("name", sorted(FUNCTIONS))
 
 
-def _tried(low: float, high: float) -> np.ndarray:
+def _tried(low, high):
     """Return numbers of every size between two bounds, subnormal ones among them."""
     rng = np.random.default_rng(0)
     small = np.concatenate([rng.choice([-1.0, 1.0], 700) * 10.0 ** rng.uniform(-323, 308, 700)])
@@ -49,7 +45,7 @@ def _tried(low: float, high: float) -> np.ndarray:
 
 
 @every_function
-def test_the_error_is_within_its_bound(name: str) -> None:
+def test_the_error_is_within_its_bound(name):
     exact, bound, limits = FUNCTIONS[name]
     x = _tried(*limits)
     for at, found in zip(x.tolist(), getattr(portable, name)(x).tolist(), strict=True):
@@ -74,14 +70,14 @@ def test_the_error_is_within_its_bound(name: str) -> None:
         ("erfc", [0.0, np.inf, -np.inf], [1.0, 0.0, 2.0]),
     ],
 )
-def test_the_ends_and_the_signs_of_zero(name: str, x: list[float], expected: list[float]) -> None:
+def test_the_ends_and_the_signs_of_zero(name, x, expected):
     found = getattr(portable, name)([*x, np.nan])
     np.testing.assert_array_equal(found, [*expected, np.nan])
     np.testing.assert_array_equal(np.signbit(found[:-1]), np.signbit(expected))
 
 
 @every_function
-def test_arrays_of_any_shape_and_numbers_give_the_same_bits(name: str) -> None:
+def test_arrays_of_any_shape_and_numbers_give_the_same_bits(name):
     function = getattr(portable, name)
     x = np.linspace(0.1, 3.0, 60).reshape(3, 4, 5)
     flat = function(x.ravel())
@@ -95,7 +91,7 @@ def test_arrays_of_any_shape_and_numbers_give_the_same_bits(name: str) -> None:
 
 @given(st.lists(st.floats(-1e6, 1e6), max_size=40))
 @settings(max_examples=50)
-def test_sums_are_near_the_exact_ones(numbers: list[float]) -> None:
+def test_sums_are_near_the_exact_ones(numbers):
     x = np.array(numbers, dtype=np.float64)
     slack = 1e-14 * float(np.abs(x).sum()) + 1e-300
     assert abs(Fraction(portable.total(x)) - sum(map(Fraction, numbers))) <= slack
@@ -103,7 +99,7 @@ def test_sums_are_near_the_exact_ones(numbers: list[float]) -> None:
     assert abs(Fraction(portable.dot(x, x)) - squares) <= Fraction(1e-14) * squares + 1e-300
 
 
-def test_the_order_of_a_sum_is_the_stated_one() -> None:
+def test_the_order_of_a_sum_is_the_stated_one():
     x = np.random.default_rng(0).normal(size=8 * 5 + 3)
     a, b, c, d, e, f, g, h = x[:40].reshape(5, 8).cumsum(axis=0)[-1]
     rest = x[40:].cumsum()[-1]
@@ -116,7 +112,7 @@ def test_the_order_of_a_sum_is_the_stated_one() -> None:
     )
 
 
-def test_a_cholesky_root_multiplies_to_its_matrix() -> None:
+def test_a_cholesky_root_multiplies_to_its_matrix():
     B = np.random.default_rng(0).normal(size=(4, 4))
     A = B @ B.T
     L = portable.cholesky(A)
@@ -124,12 +120,12 @@ def test_a_cholesky_root_multiplies_to_its_matrix() -> None:
     assert not np.triu(L, 1).any()
 
 
-def test_the_inverse_of_erfc_inverts_it() -> None:
+def test_the_inverse_of_erfc_inverts_it():
     for p in (1e-300, 1e-10, 0.01, 0.5, 0.999, 1.0, 1.5, 1.999999):
         assert portable.erfc(portable.erfc_inverse(p)) == pytest.approx(p, rel=1e-12)
 
 
-def test_nothing_is_fused_and_the_c_library_is_not_called(tmp_path: Path) -> None:
+def test_nothing_is_fused_and_the_c_library_is_not_called(tmp_path):
     """In a process of its own: the code of a function from the cache cannot be read."""
     program = (
         "import numpy as np\n"
@@ -178,7 +174,7 @@ LIBRARY = {
 }
 
 
-def test_what_feeds_a_result_uses_nothing_that_the_processor_decides() -> None:
+def test_what_feeds_a_result_uses_nothing_that_the_processor_decides():
     found = []
     for room in ROOMS:
         for path in sorted((PACKAGE / room).rglob("*.py")) or [PACKAGE / room]:
@@ -188,7 +184,7 @@ def test_what_feeds_a_result_uses_nothing_that_the_processor_decides() -> None:
     assert not found, "take these from boostbench.portable: " + ", ".join(found)
 
 
-def _library_calls(tree: ast.AST) -> list[tuple[int, str]]:
+def _library_calls(tree):
     found = []
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):

@@ -1,7 +1,5 @@
 """Threads: parts cover the work once, in order, whatever their number."""
 
-from __future__ import annotations
-
 import os
 import threading
 import warnings
