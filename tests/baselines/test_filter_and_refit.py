@@ -1,9 +1,6 @@
 """Confident learning against its definition, row by row, and against its authors' package."""
 
-from __future__ import annotations
-
 import sys
-from typing import Any
 
 import numpy as np
 import pytest
@@ -20,7 +17,7 @@ from boostbench.baselines.filter_and_refit import (
 )
 
 
-def drawn(K: int, seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
+def drawn(K, seed, n=300):
     """Return noisy labels and probabilities that know something of the true ones."""
     rng = np.random.default_rng(seed)
     true = rng.integers(K, size=n)
@@ -32,7 +29,7 @@ def drawn(K: int, seed: int, n: int = 300) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize("K", [2, 4])
 @pytest.mark.parametrize("seed", range(3))
-def test_the_joint_and_the_pruned_are_those_of_the_definition(K: int, seed: int) -> None:
+def test_the_joint_and_the_pruned_are_those_of_the_definition(K, seed):
     y, P = drawn(K, seed)
     t = [np.mean([p[j] for p, label in zip(P, y, strict=True) if label == j]) for j in range(K)]
     C = np.zeros((K, K), dtype=int)
@@ -56,7 +53,7 @@ def test_the_joint_and_the_pruned_are_those_of_the_definition(K: int, seed: int)
 
 
 @pytest.mark.parametrize("K", [2, 3, 5])
-def test_the_authors_package_prunes_the_same(K: int) -> None:
+def test_the_authors_package_prunes_the_same(K):
     count = pytest.importorskip("cleanlab.count")
     pruning = pytest.importorskip("cleanlab.filter")
     for seed in range(3):
@@ -72,7 +69,7 @@ def test_the_authors_package_prunes_the_same(K: int) -> None:
         assert_array_equal(denied(y, P, wrong), issues)
 
 
-def test_every_class_keeps_a_sample() -> None:
+def test_every_class_keeps_a_sample():
     y = np.array([0] * 20 + [1])
     P = np.tile([0.9, 0.1], (21, 1))
     P[-1] = [0.95, 0.05]
@@ -85,7 +82,7 @@ def test_every_class_keeps_a_sample() -> None:
     [{"random-forest": {"max_depth": 4}}, {"samme": {"weak_learner": "stump"}}, "adaboost-mh"],
     ids=str,
 )
-def test_the_curve_is_that_of_the_classifier_on_the_kept_samples(classifier: Any) -> None:
+def test_the_curve_is_that_of_the_classifier_on_the_kept_samples(classifier):
     X, y = make_classification(240, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
     names = np.array(["a", "b", "c"])[y]
     filtered = FilterAndRefit(6, classifier=classifier, random_state=1).fit(X, names)
@@ -98,7 +95,7 @@ def test_the_curve_is_that_of_the_classifier_on_the_kept_samples(classifier: Any
     assert_array_equal([*filtered.staged_predict_proba(X)][-1], filtered.predict_proba(X))
 
 
-def test_the_last_fit_is_the_classifier_called_by_hand() -> None:
+def test_the_last_fit_is_the_classifier_called_by_hand():
     X, y = make_classification(240, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
     filtered = FilterAndRefit(10, classifier="random-forest", random_state=1).fit(X, y)
     seed = filtered.estimator_.random_state
@@ -108,7 +105,7 @@ def test_the_last_fit_is_the_classifier_called_by_hand() -> None:
     assert_array_equal(filtered.predict(X), by_hand.predict(X))
 
 
-def test_wrong_labels_are_found() -> None:
+def test_wrong_labels_are_found():
     X, y = load_iris(return_X_y=True)
     rng = np.random.default_rng(0)
     wrong = rng.permutation(len(y))[:30]
@@ -119,7 +116,7 @@ def test_wrong_labels_are_found() -> None:
     assert np.delete(filtered.kept_, wrong).mean() > 0.85
 
 
-def test_rare_classes_are_no_hindrance() -> None:
+def test_rare_classes_are_no_hindrance():
     X, y = load_iris(return_X_y=True)
     kept = np.r_[0:50, 50:100, 100:101]  # one sample of the third class: in no training fold once
     filtered = FilterAndRefit(5, random_state=0).fit(X[kept], y[kept])
@@ -137,13 +134,13 @@ boosters:
 """
 
 
-def loaded(tmp_path: Any, classifier: str) -> Experiment:
+def loaded(tmp_path, classifier):
     path = tmp_path / "filtered.yaml"
     path.write_text(CONFIG % classifier, encoding="utf-8")
     return Experiment.load(path, results=tmp_path / "results")
 
 
-def test_a_config_runs_it_round_by_round(tmp_path: Any) -> None:
+def test_a_config_runs_it_round_by_round(tmp_path):
     experiment = loaded(tmp_path, "{samme: {weak_learner: stump}}")
     experiment.run(executor="inline")
     results = experiment.results()
@@ -152,7 +149,7 @@ def test_a_config_runs_it_round_by_round(tmp_path: Any) -> None:
     assert errors.max() < 0.5
 
 
-def test_an_inner_parameter_of_another_library_is_its_own(tmp_path: Any) -> None:
+def test_an_inner_parameter_of_another_library_is_its_own(tmp_path):
     pytest.importorskip("xgboost")
     path = tmp_path / "other.yaml"
     text = CONFIG.partition("boosters:")[0] + "boosters: [{xgboost: {booster: gbtree}}]\n"
@@ -160,9 +157,7 @@ def test_an_inner_parameter_of_another_library_is_its_own(tmp_path: Any) -> None
     assert Experiment.load(path, results=tmp_path / "results").plan() is not None
 
 
-def test_runs_whose_classifier_needs_an_absent_package_are_skipped(
-    tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_whose_classifier_needs_an_absent_package_are_skipped(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xgboost", None)
     plan = loaded(tmp_path, "{xgboost: {max_depth: 2}}").plan()
     (run,) = plan.runs

@@ -3,11 +3,6 @@
 By hand: the catalog's rows, the run's split, seed and labels, the library's own class and defaults.
 """
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -18,7 +13,7 @@ from boostbench.noise import corrupt
 
 ROUNDS, RATE = 6, 0.2
 #: Name in a config: class, its number of rounds, and what keeps it quiet and on one thread.
-CLASSES: dict[str, tuple[str, str, dict[str, Any]]] = {
+CLASSES = {
     "random-forest": ("sklearn.ensemble:RandomForestClassifier", "n_estimators", {}),
     "extra-trees": ("sklearn.ensemble:ExtraTreesClassifier", "n_estimators", {}),
     "hist-gradient-boosting": ("sklearn.ensemble:HistGradientBoostingClassifier", "max_iter", {}),
@@ -34,9 +29,7 @@ CLASSES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 @pytest.mark.parametrize("name", CLASSES)
 @pytest.mark.parametrize("dataset", ["wine", "breast-cancer"])
-def test_a_record_holds_what_the_library_says_by_hand(
-    name: str, dataset: str, tmp_path: Path
-) -> None:
+def test_a_record_holds_what_the_library_says_by_hand(name, dataset, tmp_path):
     place, rounds, quiet = CLASSES[name]
     module, _, attribute = place.partition(":")
     library = pytest.importorskip(module)

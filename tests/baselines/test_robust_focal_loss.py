@@ -1,7 +1,5 @@
 """The robust focal loss: its derivatives by finite differences, and the losses that it contains."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -12,12 +10,12 @@ every_loss = pytest.mark.parametrize("q", [0.0, 0.1, 0.5, 1.0])
 every_focus = pytest.mark.parametrize("r", [0.0, 0.5, 1.0, 2.0])
 
 
-def softmax(F: np.ndarray) -> np.ndarray:
+def softmax(F):
     E = np.exp(F - F.max(axis=1, keepdims=True))
     return E / E.sum(axis=1, keepdims=True)
 
 
-def problem(K: int) -> tuple[np.ndarray, np.ndarray]:
+def problem(K):
     rng = np.random.default_rng(K)
     return rng.integers(K, size=60), rng.normal(scale=2.0, size=(60, K))
 
@@ -25,10 +23,10 @@ def problem(K: int) -> tuple[np.ndarray, np.ndarray]:
 @every_loss
 @every_focus
 @pytest.mark.parametrize("K", [2, 4])
-def test_gradient_and_hessian_are_finite_differences(r: float, q: float, K: int) -> None:
+def test_gradient_and_hessian_are_finite_differences(r, q, K):
     loss, (y, F), e = RobustFocalLoss(r, q), problem(K), 1e-4
 
-    def total(F: np.ndarray) -> np.ndarray:
+    def total(F):
         return loss.value(softmax(F)[np.arange(len(y)), y])
 
     gradient, hessian = loss.derivatives(y, softmax(F))
@@ -42,7 +40,7 @@ def test_gradient_and_hessian_are_finite_differences(r: float, q: float, K: int)
 
 @every_loss
 @every_focus
-def test_of_two_classes_there_is_one_score(r: float, q: float) -> None:
+def test_of_two_classes_there_is_one_score(r, q):
     y, F = problem(2)
     one = F[:, 1] - F[:, 0]
     gradient, hessian = Objective(RobustFocalLoss(r, q))(y, one)
@@ -51,7 +49,7 @@ def test_of_two_classes_there_is_one_score(r: float, q: float) -> None:
     assert_allclose(hessian, (both(y, one + e)[0] - both(y, one - e)[0]) / (2 * e), atol=1e-6)
 
 
-def test_known_losses_are_special_cases() -> None:
+def test_known_losses_are_special_cases():
     p = np.array([0.1, 0.5, 0.9])
     assert_allclose(RobustFocalLoss(0.0, 0.0).value(p), -np.log(p))
     assert_allclose(RobustFocalLoss(2.0, 0.0).value(p), -((1 - p) ** 2) * np.log(p))  # focal
@@ -62,7 +60,7 @@ def test_known_losses_are_special_cases() -> None:
 
 
 @every_focus
-def test_nothing_is_lost_at_the_ends(r: float) -> None:
+def test_nothing_is_lost_at_the_ends(r):
     y, F = np.array([0, 0]), np.array([[400.0, -400.0], [-400.0, 400.0]])
     for q in (0.0, 0.5):
         gradient, hessian = RobustFocalLoss(r, q).derivatives(y, softmax(F))
@@ -70,7 +68,7 @@ def test_nothing_is_lost_at_the_ends(r: float) -> None:
         assert np.isfinite(hessian).all()
 
 
-def test_a_sample_of_weight_2_counts_twice() -> None:
+def test_a_sample_of_weight_2_counts_twice():
     for K in (2, 3):
         y, F = problem(K)
         F = F[:, 0] if K == 2 else F

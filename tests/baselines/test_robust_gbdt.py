@@ -1,9 +1,5 @@
 """Robust-GBDT by XGBoost and by LightGBM: each library called by hand, and one beside the other."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -19,13 +15,13 @@ QUIET = {"verbosity": -1, "reg_lambda": 1.0, "min_child_weight": 1.0}
 
 
 @pytest.fixture(autouse=True)
-def _has_its_library(request: pytest.FixtureRequest) -> None:
+def _has_its_library(request):
     names = request.node.callspec.params if hasattr(request.node, "callspec") else {}
     for library in [LIBRARY[names["name"]]] if "name" in names else LIBRARY.values():
         pytest.importorskip(library)
 
 
-def by_hand(name: str, n_classes: int, X: np.ndarray, y: np.ndarray, **params: Any) -> np.ndarray:
+def by_hand(name, n_classes, X, y, **params):
     """Return the scores of the library, given the loss as any user gives it."""
     objective = Objective(RobustFocalLoss(0.5, 0.3))
     if name == "robust-gbdt":
@@ -41,7 +37,7 @@ def by_hand(name: str, n_classes: int, X: np.ndarray, y: np.ndarray, **params: A
 
 @each
 @pytest.mark.parametrize("K", [2, 3])
-def test_each_round_is_the_library_with_the_objective_called_by_hand(name: str, K: int) -> None:
+def test_each_round_is_the_library_with_the_objective_called_by_hand(name, K):
     X, y = make_classification(240, n_informative=5, n_classes=K, flip_y=0.2, random_state=0)
     params = {"random_state": 2, "max_depth": 3}
     booster = make_booster(name, n_estimators=6, r=0.5, q=0.3, **params).fit(X, y)
@@ -55,7 +51,7 @@ def test_each_round_is_the_library_with_the_objective_called_by_hand(name: str, 
 
 
 @each
-def test_the_focal_loss_with_r_and_q_zero_is_the_library_s_log_loss(name: str) -> None:
+def test_the_focal_loss_with_r_and_q_zero_is_the_library_s_log_loss(name):
     # of more classes the libraries multiply the second derivatives: by 2, and by K / (K - 1)
     X, y = make_classification(200, n_informative=5, random_state=0)
     begins_at_0 = {"base_score": 0.5} if name == "robust-gbdt" else {"boost_from_average": False}
@@ -67,7 +63,7 @@ def test_the_focal_loss_with_r_and_q_zero_is_the_library_s_log_loss(name: str) -
 
 @pytest.mark.parametrize("K", [2, 3])
 @pytest.mark.parametrize(("r", "q"), [(0.0, 0.5), (0.5, 0.1)])
-def test_both_libraries_grow_the_same_stumps(K: int, r: float, q: float) -> None:
+def test_both_libraries_grow_the_same_stumps(K, r, q):
     """The libraries bin features, and bound leaves and depth, each in its own way; stumps on few
     values have none of these. XGBoost keeps scores and derivatives as 32-bit numbers."""
     rng = np.random.default_rng(K)
@@ -83,7 +79,7 @@ def test_both_libraries_grow_the_same_stumps(K: int, r: float, q: float) -> None
 
 
 @each
-def test_it_learns_and_bears_noise(name: str) -> None:
+def test_it_learns_and_bears_noise(name):
     X, y = load_iris(return_X_y=True)
     noisy = y.copy()
     noisy[::5] = (y[::5] + 1) % 3
@@ -92,7 +88,7 @@ def test_it_learns_and_bears_noise(name: str) -> None:
 
 
 @each
-def test_a_clone_is_the_same_with_other_exponents_too(name: str) -> None:
+def test_a_clone_is_the_same_with_other_exponents_too(name):
     X, y = load_iris(return_X_y=True)
     one = make_booster(name, n_estimators=4, r=0.5, q=0.3)._make().fit(X, y)
     assert_array_equal(clone(one).fit(X, y).predict_proba(X), one.predict_proba(X))

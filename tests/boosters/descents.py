@@ -1,7 +1,5 @@
 """Watch multi-class deep boosting round by round."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -23,18 +21,18 @@ class Descent:
     scores: list[np.ndarray] = field(default_factory=list)
 
     @property
-    def labels(self) -> list[np.ndarray]:
+    def labels(self):
         """Answers of each round's tree on the training samples."""
         F = [np.zeros_like(self.scores[0]), *self.scores]
         return [np.abs(after - before).argmax(axis=1) for before, after in pairwise(F)]
 
 
-def descend(name: str, X: np.ndarray, y: np.ndarray, depth: int = 2, **parameters: Any) -> Descent:
+def descend(name, X, y, depth=2, **parameters):
     """Fit a booster with greedy trees of the given depth."""
     learner = {"weak_learner": {"greedy": {"max_depth": depth}}}
     seen = Descent(make_booster(name, **(learner | parameters)))
 
-    def on_round(info: Any) -> None:
+    def on_round(info):
         seen.losses.append(info.loss)
         seen.steps.append(info.step.size)
         seen.errors.append((1.0 - info.step.edge) / 2.0)
@@ -44,7 +42,7 @@ def descend(name: str, X: np.ndarray, y: np.ndarray, depth: int = 2, **parameter
     return seen
 
 
-def noisy_problem(n_classes: int = 4, n: int = 150) -> tuple[np.ndarray, np.ndarray]:
+def noisy_problem(n_classes=4, n=150):
     return make_classification(
         n, n_features=6, n_informative=4, n_classes=n_classes, flip_y=0.2, random_state=0
     )

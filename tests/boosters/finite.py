@@ -1,9 +1,7 @@
 """Weak learners that choose from a table of answers; the row of a sample is its only feature."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.datasets import make_classification
@@ -12,19 +10,19 @@ from boostbench.weak_learners import Costs, WeightedLabels
 from boostbench.weak_learners.estimator import EstimatorHypothesis, EstimatorPart
 
 
-def row_numbers(n: int) -> np.ndarray:
+def row_numbers(n):
     """The X that goes with a table of n samples."""
     return np.arange(n, dtype=float)[:, None]
 
 
-def noisy_problem(n: int = 150, n_classes: int = 2, flip_y: float = 0.3) -> Any:
+def noisy_problem(n=150, n_classes=2, flip_y=0.3):
     """20 features, 4 of use, and labels of which a share is drawn."""
     return make_classification(
         n, n_informative=4, n_classes=n_classes, flip_y=flip_y, random_state=0
     )
 
 
-def noisy_stumps(n_classes: int = 3) -> tuple[np.ndarray, np.ndarray]:
+def noisy_stumps(n_classes=3):
     """Data on which stumps and small trees err."""
     rng = np.random.default_rng(5)
     y = rng.integers(n_classes, size=120)
@@ -38,7 +36,7 @@ class Column:
 
     answers: np.ndarray
 
-    def predict(self, X: np.ndarray) -> np.ndarray:
+    def predict(self, X):
         return self.answers[X[:, 0].astype(int)]
 
 
@@ -50,34 +48,32 @@ class FiniteSpace:
 
     accepts: ClassVar[tuple[type, ...]] = (Costs, WeightedLabels)
 
-    def __init__(self, table: np.ndarray) -> None:
+    def __init__(self, table):
         self.table = np.asarray(table)
-        self.chosen: list[int] = []
+        self.chosen = []
 
-    def prepare(
-        self, X: np.ndarray, rows: np.ndarray | None = None, count: np.ndarray | None = None
-    ) -> np.ndarray:
+    def prepare(self, X, rows=None, count=None):
         numbers = X[:, 0].astype(int)
         return numbers if rows is None else numbers[rows]
 
-    def fit(self, data: np.ndarray, demand: Any, rng: Any = None) -> EstimatorHypothesis:
+    def fit(self, data, demand, rng=None):
         index = self.choose(self.paid(data, demand))
         self.chosen.append(index)
         column = self.table[:, index]
         return EstimatorHypothesis(EstimatorPart(Column(column)), column[data].astype(np.int32))
 
-    def paid(self, data: np.ndarray, demand: Any) -> np.ndarray:
+    def paid(self, data, demand):
         table = self.table[data]
         if isinstance(demand, WeightedLabels):
             return demand.weight @ (table != demand.y[:, None])
         return np.take_along_axis(demand.cost, table, axis=1).sum(axis=0)
 
-    def choose(self, paid: np.ndarray) -> int:
+    def choose(self, paid):
         return int(np.argmax(paid <= paid.min() + 1e-12 * np.abs(paid).max()))
 
 
 class Scripted(FiniteSpace):
     """Return the classifiers in the order of the table, whatever is asked."""
 
-    def choose(self, paid: np.ndarray) -> int:
+    def choose(self, paid):
         return len(self.chosen)

@@ -1,7 +1,5 @@
 """Watch a fit round by round."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,17 +18,17 @@ class Watched:
     scores: list[np.ndarray] = field(default_factory=list)
 
 
-def watch(booster: Any, X: np.ndarray, y: np.ndarray, **fit_parameters: Any) -> Watched:
+def watch(booster, X, y, **fit_parameters):
     """Fit ``booster`` and return what happened; the fitted booster is left as it is."""
     seen = Watched()
     answer = booster.answer
-    pending: list[tuple[Any, Any]] = []
+    pending = []
 
-    def listening_answer(state: Any, demand: Any, h: Any) -> Any:
+    def listening_answer(state, demand, h):
         pending.append((demand, h))
         return answer(state, demand, h)
 
-    def on_round(info: Any) -> None:
+    def on_round(info):
         demand, h = pending.pop()
         names = ("signed_weight", "cost", "target", "weight")
         statistic = next(getattr(demand, name) for name in names if hasattr(demand, name))
@@ -49,13 +47,13 @@ def watch(booster: Any, X: np.ndarray, y: np.ndarray, **fit_parameters: Any) -> 
     return seen
 
 
-def labels_of(seen: Watched, t: int) -> np.ndarray:
+def labels_of(seen, t):
     """Return the labels answered in round t (from 0), from the scores they changed."""
     before = seen.scores[t - 1] if t else np.zeros_like(seen.scores[0])
     return (seen.scores[t] - before).argmax(axis=1)
 
 
-def stump_of(trees: Any, tree: int) -> list[float] | None:
+def stump_of(trees, tree):
     """Return [feature from 1, threshold, left answer, right answer] of a two-leaf tree."""
     node = trees.node_offset[tree]
     if trees.node_offset[tree + 1] == node:
@@ -70,12 +68,12 @@ def stump_of(trees: Any, tree: int) -> list[float] | None:
     ]
 
 
-def centred_cost(g: np.ndarray, cost: np.ndarray) -> np.ndarray:
+def centred_cost(g, cost):
     """Return ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` of soft-max boosting, shape (n, K)."""
     return cost - (g * cost).sum(axis=1, keepdims=True)
 
 
-def smallest_margins(F: np.ndarray, y: np.ndarray) -> np.ndarray:
+def smallest_margins(F, y):
     """Return the true label's score minus the largest other score of every sample."""
     others = F.copy()
     others[np.arange(len(y)), y] = -np.inf

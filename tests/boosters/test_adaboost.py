@@ -1,7 +1,5 @@
 """AdaBoost.MH and SAMME: what their papers prove, and their agreement for two classes."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np
@@ -18,13 +16,13 @@ from tests.boosters.finite import noisy_problem
 from tests.boosters.games import watch
 
 
-def test_samme_the_loss_never_rises() -> None:
+def test_samme_the_loss_never_rises():
     X, y = noisy_problem(n_classes=3)
     seen = watch(SAMME(30, weak_learner="stump"), X, y)
     assert (np.diff([1.0, *seen.losses]) <= 1e-12).all()
 
 
-def test_samme_agrees_with_scikit_learn() -> None:
+def test_samme_agrees_with_scikit_learn():
     X, y = load_iris(return_X_y=True)
     ours = SAMME(10, weak_learner="stump").fit(X, y)
     theirs = AdaBoostClassifier(
@@ -35,7 +33,7 @@ def test_samme_agrees_with_scikit_learn() -> None:
     assert_allclose(watch(SAMME(10, weak_learner="stump"), X, y).sizes, theirs.estimator_weights_)
 
 
-def test_importances_are_those_of_scikit_learn() -> None:
+def test_importances_are_those_of_scikit_learn():
     X, y = load_iris(return_X_y=True)
     X += np.random.default_rng(0).normal(size=X.shape) * 0.3  # no ties between splits
     ours = SAMME(8, weak_learner={"tree": {"max_leaf_nodes": 4}}).fit(X, y)
@@ -46,7 +44,7 @@ def test_importances_are_those_of_scikit_learn() -> None:
     assert_allclose(ours.feature_importances_, theirs.feature_importances_, rtol=1e-6)
 
 
-def test_stumps_of_a_round_share_it_by_their_gains() -> None:
+def test_stumps_of_a_round_share_it_by_their_gains():
     X, y = load_iris(return_X_y=True)
     booster = AdaBoostMH(1, weak_learner="stump").fit(X, y)
     (forest,) = booster.model_._parts
@@ -54,7 +52,7 @@ def test_stumps_of_a_round_share_it_by_their_gains() -> None:
     assert_allclose(booster.feature_importances_, gains / gains.sum())
 
 
-def test_the_printed_rule_of_mh_takes_the_first_positive_class() -> None:
+def test_the_printed_rule_of_mh_takes_the_first_positive_class():
     X, y = noisy_problem(n_classes=3)
     by_score = AdaBoostMH(3, weak_learner="stump").fit(X, y)
     by_sign = AdaBoostMH(3, weak_learner="stump", rule="sign").fit(X, y)
@@ -67,7 +65,7 @@ def test_the_printed_rule_of_mh_takes_the_first_positive_class() -> None:
 @pytest.mark.parametrize(
     ("booster", "errors"), [(AdaBoostMH, {10: 61, 100: 47}), (SAMME, {10: 73, 100: 55})]
 )
-def test_dna_has_exactly_the_papers_errors(booster: type, errors: dict[int, int]) -> None:
+def test_dna_has_exactly_the_papers_errors(booster, errors):
     """Geist 2015, Table 2: 5.14 and 3.96 %, 6.15 and 4.64 % of 1186."""
     folder = os.environ.get("BOOSTBENCH_DATA")
     if not folder or not os.path.exists(f"{folder}/dna.csv.gz"):

@@ -1,9 +1,5 @@
 """AdaBoost.M1: worked examples, and when it stops."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,7 +12,7 @@ from tests.boosters.vectors import TEN_DIGITS, THEORY, TOY_X, TOY_Y
 
 
 @pytest.mark.parametrize("learner", ["greedy-info", "greedy"])
-def test_the_worked_example(learner: str) -> None:
+def test_the_worked_example(learner):
     vector = THEORY["m1"][learner]
     seen = watch(AdaBoostM1(2, weak_learner={learner: {"max_leaf_nodes": 3}}), TOY_X, TOY_Y)
     for t in range(2):
@@ -27,7 +23,7 @@ def test_the_worked_example(learner: str) -> None:
     assert_allclose(seen.demands[1], THEORY["m1"]["distribution_in_round_2"], **TEN_DIGITS)
 
 
-def test_the_loss_is_a_product_that_bounds_the_error() -> None:
+def test_the_loss_is_a_product_that_bounds_the_error():
     X, y = noisy_stumps()
     seen = watch(AdaBoostM1(15, weak_learner={"greedy": {"max_leaf_nodes": 12}}), X, y)
     error = (1 - np.array(seen.edges)) / 2
@@ -36,7 +32,7 @@ def test_the_loss_is_a_product_that_bounds_the_error() -> None:
     assert (errors <= np.array(seen.losses)).all()
 
 
-def test_trees_of_four_leaves_are_too_weak_for_ten_classes() -> None:
+def test_trees_of_four_leaves_are_too_weak_for_ten_classes():
     """They name four classes at most, so they err on more than half of the samples."""
     rng = np.random.default_rng(0)
     y = np.arange(300) % 10
@@ -50,7 +46,7 @@ def test_trees_of_four_leaves_are_too_weak_for_ten_classes() -> None:
     assert_array_equal(one.scores(X).sum(axis=1), 1.0)
 
 
-def test_the_first_c45_tree_of_iris_is_quinlans() -> None:
+def test_the_first_c45_tree_of_iris_is_quinlans():
     X, y = load_iris(return_X_y=True)
     seen = watch(AdaBoostM1(10, weak_learner="c45"), X, y)
     forest = seen.hypotheses[0]
@@ -62,7 +58,7 @@ def test_the_first_c45_tree_of_iris_is_quinlans() -> None:
     assert (seen.scores[-1].argmax(axis=1) == y).all()
 
 
-def reweighted_errors(seen: Any, y: np.ndarray) -> np.ndarray:
+def reweighted_errors(seen, y):
     """Return each tree's error under the weights of its round, by the update of the paper."""
     D = np.full(len(y), 1 / len(y))
     errors = []
@@ -74,14 +70,14 @@ def reweighted_errors(seen: Any, y: np.ndarray) -> np.ndarray:
     return np.array(errors)
 
 
-def test_a_later_failure_keeps_what_was_learned() -> None:
+def test_a_later_failure_keeps_what_was_learned():
     y = np.array([0, 1, 2, 0])
     table = np.array([[0, 1, 2, 1], [1, 2, 0, 0], [0, 1, 2, 1]]).T
     booster = AdaBoostM1(3, weak_learner=Scripted(table)).fit(row_numbers(4), y)
     assert (booster.stop_reason_, booster.n_rounds_) == ("no edge", 1)
 
 
-def test_resampled_trees_are_judged_on_all_samples() -> None:
+def test_resampled_trees_are_judged_on_all_samples():
     X, y = noisy_stumps()
     booster = AdaBoostM1(
         5, weak_learner={"greedy": {"max_leaf_nodes": 12}}, resample=True, random_state=0

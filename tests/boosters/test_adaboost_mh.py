@@ -1,9 +1,6 @@
 """AdaBoost.MH with answers that are labels, reals, or signs from one stump for all classes."""
 
-from __future__ import annotations
-
 import tracemalloc
-from typing import Any
 
 import numpy as np
 import pytest
@@ -34,7 +31,7 @@ from tests.boosters.vectors import (
     TWO_LEAVES,
 )
 
-VARIANTS: dict[str, tuple[type[AdaBoostMH], dict[str, Any]]] = {
+VARIANTS = {
     "trees": (AdaBoostMH, {}),
     "label": (AdaBoostMHLabel, {}),
     "real": (AdaBoostMHReal, {}),
@@ -44,17 +41,17 @@ VARIANTS: dict[str, tuple[type[AdaBoostMH], dict[str, Any]]] = {
 every_variant = pytest.mark.parametrize("variant", VARIANTS)
 
 
-def made(variant: str, rounds: int) -> AdaBoostMH:
+def made(variant, rounds):
     booster_class, parameters = VARIANTS[variant]
     return booster_class(rounds, **parameters)
 
 
-def sums(variant: str, F: np.ndarray) -> np.ndarray:
+def sums(variant, F):
     """Return psi; a label booster's scores are votes."""
     return 2 * F - F.sum(axis=1, keepdims=True) if variant == "label" else F
 
 
-def test_the_worked_example_of_labels() -> None:
+def test_the_worked_example_of_labels():
     vector = THEORY["mh_label"]
     seen = watch(AdaBoostMHLabel(3, weak_learner=TWO_LEAVES), TOY_X, TOY_Y)
     for t in range(3):
@@ -63,7 +60,7 @@ def test_the_worked_example_of_labels() -> None:
     assert_allclose(seen.sizes, vector["alpha"], **TEN_DIGITS)
 
 
-def test_the_worked_example_of_real_answers() -> None:
+def test_the_worked_example_of_real_answers():
     seen = watch(AdaBoostMHReal(2), TOY_X, TOY_Y)
     for t, expected in enumerate(THEORY["mh_real"]):
         trees = seen.hypotheses[t]
@@ -79,7 +76,7 @@ def test_the_worked_example_of_real_answers() -> None:
 
 
 @pytest.mark.parametrize(("name", "variant"), [("mh_discrete", "discrete"), ("mh_real", "real")])
-def test_the_worked_examples_of_mcboosts_specification(name: str, variant: str) -> None:
+def test_the_worked_examples_of_mcboosts_specification(name, variant):
     seen = watch(made(variant, 3), DATA_A, LABELS)
     for trees, alpha, expected in zip(seen.hypotheses, seen.sizes, MCBOOST[name], strict=True):
         assert trees.feature[0] == expected["feature"]
@@ -89,7 +86,7 @@ def test_the_worked_examples_of_mcboosts_specification(name: str, variant: str) 
 
 
 @every_variant
-def test_the_loss_falls_in_every_round_and_bounds_the_hamming_error(variant: str) -> None:
+def test_the_loss_falls_in_every_round_and_bounds_the_hamming_error(variant):
     X, y = noisy_stumps()
     seen = watch(made(variant, 12), X, y)
     assert (np.diff([1.0, *seen.losses]) < 0).all()
@@ -104,11 +101,11 @@ def test_the_loss_falls_in_every_round_and_bounds_the_hamming_error(variant: str
         assert_allclose(seen.losses, np.cumprod(1 - np.array(seen.edges)), rtol=1e-9)
 
 
-def brute_force(X: np.ndarray, w: np.ndarray, answers: str) -> float:
+def brute_force(X, w, answers):
     """The best score of any threshold, missing values on either side."""
     plus, minus = np.maximum(w, 0), np.maximum(-w, 0)
 
-    def score(left: np.ndarray) -> float:
+    def score(left):
         P = [plus[left].sum(0), plus[~left].sum(0)]
         M = [minus[left].sum(0), minus[~left].sum(0)]
         if answers == "sign":
@@ -127,7 +124,7 @@ def brute_force(X: np.ndarray, w: np.ndarray, answers: str) -> float:
 
 @pytest.mark.parametrize("answers", ["sign", "real", "factored"])
 @pytest.mark.parametrize("seed", range(12))
-def test_the_stump_is_the_best_of_all(answers: str, seed: int) -> None:
+def test_the_stump_is_the_best_of_all(answers, seed):
     rng = np.random.default_rng(seed)
     n, K = 25, 3
     X = rng.integers(5, size=(n, 3)).astype(float)
@@ -151,12 +148,12 @@ def test_the_stump_is_the_best_of_all(answers: str, seed: int) -> None:
         assert (w * values).sum() == pytest.approx(best)
 
 
-def brute_force_of_split(w: np.ndarray, left: np.ndarray) -> float:
+def brute_force_of_split(w, left):
     plus, minus = np.maximum(w, 0), np.maximum(-w, 0)
     return -2 * float(sum(np.sqrt(plus[s].sum(0) * minus[s].sum(0)).sum() for s in (left, ~left)))
 
 
-def test_the_stump_without_anything_to_split_is_a_constant() -> None:
+def test_the_stump_without_anything_to_split_is_a_constant():
     stump = MultiLabelStump()
     X, w = np.zeros((3, 2)), np.array([[0.5, -0.2], [0.1, -0.1], [-0.2, 0.1]])
     h = stump.fit(stump.prepare(X), BinaryLabels(w))
@@ -164,7 +161,7 @@ def test_the_stump_without_anything_to_split_is_a_constant() -> None:
     assert stump.fit(stump.prepare(X), BinaryLabels(np.zeros((3, 2)))).trees.n_leaves == 1
 
 
-def test_a_fit_takes_few_bytes_per_row() -> None:
+def test_a_fit_takes_few_bytes_per_row():
     n, d, K = 20_000, 2, 10
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(n, d)), rng.integers(0, K, n)
@@ -179,7 +176,7 @@ def test_a_fit_takes_few_bytes_per_row() -> None:
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_the_weights_are_those_of_their_formula(n_jobs: int) -> None:
+def test_the_weights_are_those_of_their_formula(n_jobs):
     n, rng = 1000, np.random.default_rng(0)
     y, psi, importance = rng.integers(0, 5, n), 9.0 * rng.normal(size=(n, 5)), rng.random(n)
     state = BoostState(y, importance, n, 5, np.zeros((n, 5), order="F"), rng)

@@ -1,7 +1,5 @@
 """AdaBoost.MM: the specification's examples, the paper's guarantees, and its other descriptions."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -19,14 +17,14 @@ STEPS = ("approximate", "exact")
 both_steps = pytest.mark.parametrize("step", STEPS)
 
 
-def masses(C: np.ndarray, y: np.ndarray, h: np.ndarray) -> tuple[float, float, float]:
+def masses(C, y, h):
     """A+, A- and L of a cost matrix."""
     rows, right = np.arange(len(y)), h == y
     return -C[right, y[right]].sum(), C[rows, h][~right].sum(), -C[rows, y].sum()
 
 
 @both_steps
-def test_the_worked_example(step: str) -> None:
+def test_the_worked_example(step):
     vector = THEORY["mm"][step]
     booster = AdaBoostMM(3, weak_learner=TWO_LEAVES, step=step)
     seen = watch(booster, TOY_X, TOY_Y)
@@ -54,7 +52,7 @@ def test_the_worked_example(step: str) -> None:
 
 @both_steps
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_the_loss_shrinks_as_promised_in_every_round(step: str, n_classes: int) -> None:
+def test_the_loss_shrinks_as_promised_in_every_round(step, n_classes):
     X, y = noisy_stumps(n_classes)
     seen = watch(AdaBoostMM(25, weak_learner={"greedy": {"max_leaf_nodes": 3}}, step=step), X, y)
     losses = [n_classes - 1.0, *seen.losses]
@@ -76,7 +74,7 @@ def test_the_loss_shrinks_as_promised_in_every_round(step: str, n_classes: int) 
     assert (seen.losses <= error_bound(seen.edges, n_classes) + 1e-12).all()
 
 
-def test_huge_scores_give_finite_costs() -> None:
+def test_huge_scores_give_finite_costs():
     F = np.array([[1e4, 0.0, -1e4], [0.0, 2e4, 1.0], [5.0, 0.0, 3.0]])
     y = np.array([0, 0, 1], dtype=np.int32)
     state = BoostState(y, np.full(3, 1 / 3), 3, 3, F, np.random.default_rng(0))

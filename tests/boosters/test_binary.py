@@ -1,9 +1,6 @@
 """Weights and responses of the logistic boosters against exact values, far out on both sides."""
 
-from __future__ import annotations
-
 from decimal import Decimal, localcontext
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,14 +18,14 @@ BOTH_SIDES = np.concatenate([-FAR_OUT[:0:-1], FAR_OUT])
 RTOL = 1e-12
 
 
-def exact_p(log_odds: float) -> Decimal:
+def exact_p(log_odds):
     with localcontext() as context:
         context.prec = 170  # 1 + exp(-300) has 130 digits before it differs from 1
         return 1 / (1 + (-Decimal(log_odds)).exp())
 
 
 @pytest.mark.parametrize("label", [0, 1])
-def test_working_responses_are_exact_in_both_tails(label: int) -> None:
+def test_working_responses_are_exact_in_both_tails(label):
     z, q = working_response(np.full(len(BOTH_SIDES), label), BOTH_SIDES, 0.0, np.inf)
     with localcontext() as context:
         context.prec = 170
@@ -46,7 +43,7 @@ def test_working_responses_are_exact_in_both_tails(label: int) -> None:
         ("rboost1", {"step": "fisher", "max_response": np.inf}),
     ],
 )
-def test_weights_lose_no_digits_where_samples_are_certain(name: str, own: dict[str, Any]) -> None:
+def test_weights_lose_no_digits_where_samples_are_certain(name, own):
     odds = np.linspace(-24.0, 24.0, 25)  # above the smallest weights there are
     F = odds if name == "rboost1" else 0.5 * odds
     n = 2 * len(odds)
@@ -66,7 +63,7 @@ def test_weights_lose_no_digits_where_samples_are_certain(name: str, own: dict[s
 
 
 @pytest.mark.parametrize("name", ["exponential", "logistic", "logistic-2", "savage", "savage2"])
-def test_losses_are_exact_in_both_tails(name: str) -> None:
+def test_losses_are_exact_in_both_tails(name):
     loss = LOSSES[name]
     scale = 2.0 if name in ("logistic-2", "savage") else 1.0
     margins = BOTH_SIDES / (2.0 * scale)
@@ -85,7 +82,7 @@ def test_losses_are_exact_in_both_tails(name: str) -> None:
     assert_allclose(loss.weight(margins), [float(x) for x in slope], rtol=RTOL)
 
 
-def test_logitboost_weighs_by_the_curvature_of_its_loss() -> None:
+def test_logitboost_weighs_by_the_curvature_of_its_loss():
     m = BOTH_SIDES[np.abs(BOTH_SIDES) < 40.0]
     _, q = working_response(np.ones(len(m)), 2.0 * m, 0.0, np.inf)
     assert_allclose(q, 0.25 * LOGISTIC_2.weight(m) * LOGISTIC_2.weight(-m), rtol=RTOL)

@@ -1,9 +1,5 @@
 """Boosters for two classes: fixed points, bounds, relations to each other and to libraries."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -37,7 +33,7 @@ BINARY = [
 every_binary_booster = pytest.mark.parametrize("name", BINARY)
 
 
-def two_leaves() -> tuple[np.ndarray, np.ndarray]:
+def two_leaves():
     """Return x in {0, 1} of 3/10 and 8/10 positives, every row a distinct one."""
     x = np.repeat([0.0, 1.0], 10)
     y = np.concatenate([np.arange(10) < 3, np.arange(10) < 8]).astype(int)
@@ -47,7 +43,7 @@ def two_leaves() -> tuple[np.ndarray, np.ndarray]:
 LOG_ODDS = np.log([3 / 7, 8 / 2])
 
 
-def scores_of_leaves(booster: Any) -> np.ndarray:
+def scores_of_leaves(booster):
     X, y = two_leaves()
     return booster.fit(X, y).decision_function(np.array([[0.0, 0.0], [1.0, 0.0]]))
 
@@ -70,27 +66,27 @@ def scores_of_leaves(booster: Any) -> np.ndarray:
     ],
     ids=str,
 )
-def test_scores_converge_to(booster: Any, limit: Any) -> None:
+def test_scores_converge_to(booster, limit):
     assert_allclose(scores_of_leaves(booster.set_params(weak_learner="stump")), limit, atol=1e-6)
 
 
 # ---- what their theory says --------------------------------------------------------------------
 
 
-def test_adaboost_loss_is_the_product_of_the_normalisers() -> None:
+def test_adaboost_loss_is_the_product_of_the_normalisers():
     X, y = noisy_problem()
     seen = watch(AdaBoost(25, weak_learner="stump"), X, y)
     errors = (1 - np.array(seen.edges)) / 2
     assert_allclose(seen.losses, np.cumprod(2 * np.sqrt(errors * (1 - errors))), rtol=1e-10)
 
 
-def test_halving_keeps_the_logistic_loss_from_rising() -> None:
+def test_halving_keeps_the_logistic_loss_from_rising():
     X, y = make_classification(60, n_informative=4, flip_y=0.0, class_sep=3.0, random_state=0)
     seen = watch(LogitBoost(60, halving=True, max_response=np.inf), X, y)
     assert (np.diff([np.log(2), *seen.losses]) <= 1e-12).all()
 
 
-def test_smoothing_and_limit_bound_the_answers() -> None:
+def test_smoothing_and_limit_bound_the_answers():
     X, y = noisy_problem()
     for booster, bound in [
         (RealAdaBoost(20, max_answer=0.4), 0.4),
@@ -100,7 +96,7 @@ def test_smoothing_and_limit_bound_the_answers() -> None:
             assert np.abs(np.diff(trees.leaf_value, axis=1)).max() <= bound + 1e-12
 
 
-def test_unsmoothed_pure_leaves_stay_finite() -> None:
+def test_unsmoothed_pure_leaves_stay_finite():
     X, y = load_breast_cancer(return_X_y=True)
     booster = RealAdaBoost(30, smoothing=0.0).fit(X, y)
     assert np.isfinite(booster.scores(X)).all()
@@ -109,7 +105,7 @@ def test_unsmoothed_pure_leaves_stay_finite() -> None:
 # ---- relations ---------------------------------------------------------------------------------
 
 
-def test_l2boost_fits_residuals_as_scikit_learn_trees_do() -> None:
+def test_l2boost_fits_residuals_as_scikit_learn_trees_do():
     X, y = noisy_problem()
     X = X.round(1)
     F = np.zeros(len(y))
@@ -124,10 +120,10 @@ def test_l2boost_fits_residuals_as_scikit_learn_trees_do() -> None:
 
 
 @every_binary_booster
-def test_extreme_margins_give_finite_demands(name: str) -> None:
+def test_extreme_margins_give_finite_demands(name):
     X, y = noisy_problem()
     booster = make_booster(name, n_estimators=3, weak_learner="stump")
-    games: list[Any] = []
+    games = []
     booster.fit(X, y, on_round=lambda info: games.append(info.state))
     state = games[-1]
     for scale in (40.0, 800.0, 1e5):
@@ -145,7 +141,7 @@ def test_extreme_margins_give_finite_demands(name: str) -> None:
 
 
 @every_binary_booster
-def test_the_decision_is_the_difference_of_the_scores(name: str) -> None:
+def test_the_decision_is_the_difference_of_the_scores(name):
     X, y = noisy_problem()
     booster = make_booster(name, n_estimators=6, weak_learner="stump").fit(X, y)
     F = booster.scores(X)

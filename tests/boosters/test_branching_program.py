@@ -1,11 +1,8 @@
 """Mass and walks in a branching program, by hand and against the shares of single samples."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from boostbench.boosters.branching_program import (
@@ -18,7 +15,7 @@ from boostbench.boosters.branching_program import (
 from boostbench.weak_learners import Forest
 
 
-def program_of(missing_left: list[bool]) -> Forest:
+def program_of(missing_left):
     """Return layer 0, a stump, and layer 1, a single leaf and a tree of three leaves."""
     return Forest(
         feature=[0, 1, 0],
@@ -39,14 +36,14 @@ LAYERS = PROGRAM[:1], PROGRAM[1:]
 
 
 @pytest.fixture
-def X() -> NDArray[np.float64]:
+def X():
     rng = np.random.default_rng(0)
     X = rng.random((700, 2)).round(2)
     X[rng.random(X.shape) < 0.1] = np.nan
     return X
 
 
-def test_mass_by_hand() -> None:
+def test_mass_by_hand():
     X = np.array([[0.5, 0.0], [0.6, 0.25], [np.nan, 0.3], [0.8, np.nan]])
     mass = np.ones((1, 4))
     expected = (
@@ -60,7 +57,7 @@ def test_mass_by_hand() -> None:
             assert_array_equal(found, expected[layer])
 
 
-def test_repeated_samples_draw_their_paths_independently(X: NDArray[np.float64]) -> None:
+def test_repeated_samples_draw_their_paths_independently(X):
     rng = np.random.default_rng(1)
     count = rng.integers(1, 4, len(X))
     row = np.repeat(np.arange(len(X)), count)
@@ -84,9 +81,7 @@ def test_repeated_samples_draw_their_paths_independently(X: NDArray[np.float64])
 
 
 @pytest.mark.parametrize("missing_left", [True, False])
-def test_answers_of_dense_samples_are_those_of_their_leaves(
-    X: NDArray[np.float64], missing_left: bool
-) -> None:
+def test_answers_of_dense_samples_are_those_of_their_leaves(X, missing_left):
     program = program_of([missing_left] * 3)
     mass = np.ones((1, len(X)))
     dense, by_leaves = Walks(len(X), seed=2), Walks(len(X), seed=2)

@@ -1,9 +1,5 @@
 """LPBoost and RMBoost: their programs over all stumps, solved at once, and the duals' bounds."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -22,7 +18,7 @@ n = len(y)
 STUMP = {"stump": {"criterion": "error"}}
 
 
-def all_stumps() -> np.ndarray:
+def all_stumps():
     """Return the answers -1 and +1 of every stump and of both constants, shape (n, n_stumps)."""
     answers = [np.ones(n)]
     for x in X.T:
@@ -35,11 +31,11 @@ def all_stumps() -> np.ndarray:
 H = all_stumps()
 
 
-def states_of(booster: Any, **fit: Any) -> list[Any]:
+def states_of(booster, **fit):
     """Return what the booster had after each round."""
-    kept: list[Any] = []
+    kept = []
 
-    def on_round(info: Any) -> None:
+    def on_round(info):
         own = info.state.own
         rows = info.row_of
         scores = (info.scores[:, 1] - info.scores[:, 0])[rows]
@@ -50,7 +46,7 @@ def states_of(booster: Any, **fit: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.4])
-def test_lpboost_ends_at_the_optimum_over_all_stumps(nu: float) -> None:
+def test_lpboost_ends_at_the_optimum_over_all_stumps(nu):
     booster = LPBoost(500, weak_learner=STUMP, nu=nu)
     _, u, beta, value, _, F = states_of(booster)[-1]
     assert booster.stop_reason_ == "converged"
@@ -76,7 +72,7 @@ def test_lpboost_ends_at_the_optimum_over_all_stumps(nu: float) -> None:
 
 
 @pytest.mark.parametrize("booster", [LPBoost(40, nu=0.3), RMBoost(40)], ids=["lpboost", "rmboost"])
-def test_the_objective_never_rises_and_the_ensemble_is_the_master_s(booster: Any) -> None:
+def test_the_objective_never_rises_and_the_ensemble_is_the_master_s(booster):
     rounds = states_of(booster)
     values = np.array([value for _, _, _, value, _, _ in rounds])
     assert (np.diff(values) <= 1e-6).all()
@@ -85,7 +81,7 @@ def test_the_objective_never_rises_and_the_ensemble_is_the_master_s(booster: Any
 
 
 @pytest.mark.parametrize("deviation", [0.05, 0.15])
-def test_rmboost_ends_at_the_minimax_risk_over_all_stumps(deviation: float) -> None:
+def test_rmboost_ends_at_the_minimax_risk_over_all_stumps(deviation):
     booster = RMBoost(500, weak_learner=STUMP, deviation=deviation)
     _, p, _, _, _, F = states_of(booster)[-1]
     assert booster.stop_reason_ == "converged"
@@ -105,14 +101,14 @@ def test_rmboost_ends_at_the_minimax_risk_over_all_stumps(deviation: float) -> N
     assert_allclose(probabilities[:, 1], np.clip(0.5 + F, 0, 1))
 
 
-def test_lambda_is_one_over_the_root_of_the_number_of_samples() -> None:
+def test_lambda_is_one_over_the_root_of_the_number_of_samples():
     twice = np.full(n, 2.0)
     (_, _, bound, *_), *_ = states_of(RMBoost(1), sample_weight=twice)
     assert bound == pytest.approx(1 / np.sqrt(2 * n))
 
 
 @pytest.mark.parametrize("cls", [LPBoost, RMBoost])
-def test_other_weak_learners_predict_as_in_training(cls: Any) -> None:
+def test_other_weak_learners_predict_as_in_training(cls):
     booster = cls(12, weak_learner=DecisionTreeClassifier(max_depth=1))
     rounds = states_of(booster)
     staged = [F[:, 1] - F[:, 0] for F in map(np.copy, booster.staged_scores(X))]
@@ -121,7 +117,7 @@ def test_other_weak_learners_predict_as_in_training(cls: Any) -> None:
     assert_allclose(booster.decision_function(X), staged[-1], atol=1e-9)
 
 
-def test_a_tree_that_gets_no_step_has_no_importance() -> None:
+def test_a_tree_that_gets_no_step_has_no_importance():
     trees = LPBoost(4, weak_learner={"tree": {"max_leaf_nodes": 4}}).fit(X, y01).model_._parts[0]
     one, other, last = (trees.take([t]) for t in range(3))
     with_unused, without = Ensemble(2), Ensemble(2)

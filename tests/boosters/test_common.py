@@ -1,9 +1,6 @@
 """Properties of every booster, tried with the parameters that it declares."""
 
-from __future__ import annotations
-
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,18 +15,16 @@ from boostbench.plugin_checks import EXPECTED_FAILED_CHECKS
 from boostbench.registry import boosters
 
 #: Parameters of each booster in the common checks.
-TABLE: dict[str, dict[str, Any]] = {
-    name: dict(boosters.declarations[name].trial) for name in list_boosters()
-}
+TABLE = {name: dict(boosters.declarations[name].trial) for name in list_boosters()}
 #: Boosters that take two classes only.
 BINARY = {name for name in TABLE if takes_two_classes(boosters.get(name))}
 
 
-def made(name: str, **parameters: Any) -> Any:
+def made(name, **parameters):
     return make_booster(name, **{"n_estimators": 15, **TABLE[name], **parameters})
 
 
-def problem(name: str, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
+def problem(name, n=200):
     """Return a noisy problem of as many classes as the booster takes, four at most."""
     X, y = make_classification(
         n,
@@ -42,7 +37,7 @@ def problem(name: str, n: int = 200) -> tuple[np.ndarray, np.ndarray]:
     return X, y
 
 
-def flowers(name: str) -> tuple[np.ndarray, np.ndarray]:
+def flowers(name):
     """Return iris, of two classes for a binary booster."""
     X, y = load_iris(return_X_y=True)
     kept = y > 0 if name in BINARY else y >= 0
@@ -70,7 +65,7 @@ OF_EACH_KIND = {
 
 
 @pytest.mark.parametrize("name", sorted(OF_EACH_KIND))
-def test_scikit_learn_checks(name: str) -> None:
+def test_scikit_learn_checks(name):
     estimator_checks.check_estimator(
         made(name, n_estimators=4), on_skip=None, expected_failed_checks=EXPECTED_FAILED_CHECKS
     )
@@ -89,7 +84,7 @@ def test_scikit_learn_checks(name: str) -> None:
     ],
     ids=str,
 )
-def test_variants_pass_the_checks_that_formulas_decide(estimator: Any) -> None:
+def test_variants_pass_the_checks_that_formulas_decide(estimator):
     name = type(estimator).__name__
     for check in (
         estimator_checks.check_parameters_default_constructible,
@@ -103,7 +98,7 @@ def test_variants_pass_the_checks_that_formulas_decide(estimator: Any) -> None:
 
 
 @every_booster
-def test_a_row_alone_has_the_scores_that_it_has_among_many(name: str) -> None:
+def test_a_row_alone_has_the_scores_that_it_has_among_many(name):
     X, y = problem(name, 100)
     booster = made(name).fit(X, y)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
@@ -111,7 +106,7 @@ def test_a_row_alone_has_the_scores_that_it_has_among_many(name: str) -> None:
 
 
 @every_booster
-def test_staged_predictions_end_with_the_plain_ones(name: str) -> None:
+def test_staged_predictions_end_with_the_plain_ones(name):
     X, y = flowers(name)
     booster = made(name).fit(X, y)
     assert_array_equal(list(booster.staged_predict(X))[-1], booster.predict(X))
@@ -121,14 +116,14 @@ def test_staged_predictions_end_with_the_plain_ones(name: str) -> None:
 
 
 @every_booster
-def test_permuting_the_samples_changes_nothing(name: str) -> None:
+def test_permuting_the_samples_changes_nothing(name):
     X, y = problem(name, 100)
     order = np.random.default_rng(0).permutation(len(y))
     assert_array_equal(made(name).fit(X, y).scores(X), made(name).fit(X[order], y[order]).scores(X))
 
 
 @pytest.mark.parametrize("name", ["adaboost-cost", "adaboost-m1", "samme"])
-def test_units_of_features_and_a_constant_column_change_last_bits_at_most(name: str) -> None:
+def test_units_of_features_and_a_constant_column_change_last_bits_at_most(name):
     X, y = problem(name, 100)
     scores = made(name).fit(X, y).scores(X)
     for other in (4 * X, np.column_stack([X, np.ones(100)])):
@@ -137,7 +132,7 @@ def test_units_of_features_and_a_constant_column_change_last_bits_at_most(name: 
 
 
 @every_booster
-def test_whole_weights_are_repeated_samples(name: str) -> None:
+def test_whole_weights_are_repeated_samples(name):
     X, y = problem(name, 60)
     weight = np.random.default_rng(1).integers(0, 4, len(y))
     weighted = made(name).fit(X, y, sample_weight=weight)
@@ -146,7 +141,7 @@ def test_whole_weights_are_repeated_samples(name: str) -> None:
 
 
 @every_booster
-def test_class_weights_are_weights_of_the_samples(name: str) -> None:
+def test_class_weights_are_weights_of_the_samples(name):
     X, y = problem(name, 100)
     weights = {0: 2.0, 1: 1.0, 2: 3.0, 3: 1.0}
     weights = {label: weights[label] for label in np.unique(y).tolist()}
@@ -162,7 +157,7 @@ def test_class_weights_are_weights_of_the_samples(name: str) -> None:
 
 
 @every_booster
-def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name: str) -> None:
+def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name):
     X, y = problem(name, 80)
     expected = made(name).fit(X, y).scores(X)
     for size in (2.0**-1074, 2.0**1023):
@@ -173,7 +168,7 @@ def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name: str) -> No
 
 
 @every_booster
-def test_weights_of_a_survey_are_no_numbers_of_copies(name: str) -> None:
+def test_weights_of_a_survey_are_no_numbers_of_copies(name):
     X, y = problem(name, 100)
     weight = np.random.default_rng(0).integers(2**30, 2**31, len(y))
     found = made(name).fit(X, y, weight).scores(X)
@@ -182,7 +177,7 @@ def test_weights_of_a_survey_are_no_numbers_of_copies(name: str) -> None:
 
 # elsewhere the order of the labels decides what is drawn, or which codeword is whose
 @pytest.mark.parametrize("name", [n for n in TABLE if not boosters.get(n).class_order_matters])
-def test_relabelling_the_classes_renames_them(name: str) -> None:
+def test_relabelling_the_classes_renames_them(name):
     X, y = problem(name)
     names = np.array([1, 0] if name in BINARY else [2, 0, 3, 1])
     weight = np.random.default_rng(0).random(len(y))  # no two labels tie in a leaf
@@ -192,7 +187,7 @@ def test_relabelling_the_classes_renames_them(name: str) -> None:
 
 
 @every_booster
-def test_labels_may_be_text(name: str) -> None:
+def test_labels_may_be_text(name):
     X, y = flowers(name)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     booster = made(name).fit(X, names)
@@ -201,14 +196,14 @@ def test_labels_may_be_text(name: str) -> None:
 
 
 @every_booster
-def test_missing_values_are_accepted(name: str) -> None:
+def test_missing_values_are_accepted(name):
     X, y = flowers(name)
     X = np.where(np.random.default_rng(0).random(X.shape) < 0.2, np.nan, X)
     assert made(name, n_estimators=50).fit(X, y).score(X, y) > 0.9
 
 
 @every_booster
-def test_labels_without_a_pattern_end_with_a_reason(name: str) -> None:
+def test_labels_without_a_pattern_end_with_a_reason(name):
     K = 2 if name in BINARY else 3
     X, y = np.zeros((2 * K, 2)), np.tile(np.arange(K), 2)
     booster = made(name).fit(X, y)
@@ -222,7 +217,7 @@ def test_labels_without_a_pattern_end_with_a_reason(name: str) -> None:
 
 
 @every_booster
-def test_many_rounds_on_separable_data_stay_finite(name: str) -> None:
+def test_many_rounds_on_separable_data_stay_finite(name):
     X, y = load_iris(return_X_y=True)
     kept = y < 2 if name in BINARY else y < 3
     booster = made(name, n_estimators=60 if name == "martiboost" else 150).fit(X[kept], y[kept])
@@ -232,7 +227,7 @@ def test_many_rounds_on_separable_data_stay_finite(name: str) -> None:
 
 
 @every_booster
-def test_a_fitted_booster_pickles_small(name: str) -> None:
+def test_a_fitted_booster_pickles_small(name):
     X, y = problem(name, 400)
     booster = made(name, n_estimators=20).fit(X, y)
     unused = pickle.dumps(booster)
@@ -245,7 +240,7 @@ def test_a_fitted_booster_pickles_small(name: str) -> None:
 
 
 @every_booster
-def test_importances_are_shares_of_the_features_that_are_split(name: str) -> None:
+def test_importances_are_shares_of_the_features_that_are_split(name):
     X, y = problem(name)
     X = np.column_stack([X, np.zeros(len(X))])
     booster = made(name).fit(X, y)
@@ -260,7 +255,7 @@ def test_importances_are_shares_of_the_features_that_are_split(name: str) -> Non
     assert_array_equal(pickle.loads(pickle.dumps(booster)).feature_importances_, importances)
 
 
-def test_there_are_no_importances_where_gains_are_not_known() -> None:
+def test_there_are_no_importances_where_gains_are_not_known():
     X, y = problem("samme")
     booster = made("samme", weak_learner="c45").fit(X, y)
     with pytest.raises(AttributeError, match="permutation_importance"):
@@ -268,7 +263,7 @@ def test_there_are_no_importances_where_gains_are_not_known() -> None:
 
 
 @every_booster
-def test_a_clone_with_the_same_seed_gives_the_same_model(name: str) -> None:
+def test_a_clone_with_the_same_seed_gives_the_same_model(name):
     X, y = problem(name)
     booster = made(
         name, random_state=7, weak_learner={"tree": {"splitter": "random", "max_leaf_nodes": 4}}

@@ -1,9 +1,6 @@
 """Trees whose leaves answer distributions: their errors, and boosting them."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +11,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.boosters import make_booster
 from boostbench.boosters.deep_leaves import PATHS
-from boostbench.boosters.deep_objectives import CompSum, Objective, Sum
+from boostbench.boosters.deep_objectives import CompSum, Sum
 from boostbench.weak_learners import Tree
 from tests.boosters.descents import noisy_problem
 
 SHARES = {"leaves": "distribution"}
 
 
-def grown(seed: int, depth: int, part: Objective) -> SimpleNamespace:
+def grown(seed, depth, part):
     """Return a problem, the costs at random scores, and the path of trees grown there."""
     rng = np.random.default_rng(seed)
     X, y = rng.random((60, 3)).round(1), rng.integers(4, size=60).astype(np.int32)
@@ -36,7 +33,7 @@ def grown(seed: int, depth: int, part: Objective) -> SimpleNamespace:
 
 
 @given(st.integers(0, 200), st.integers(1, 5))
-def test_a_paths_errors_are_those_of_its_trees(seed: int, depth: int) -> None:
+def test_a_paths_errors_are_those_of_its_trees(seed, depth):
     its = grown(seed, depth, Sum())
     for n_leaves, error in enumerate(its.path.errors, 1):
         tree = its.path.take(n_leaves)
@@ -46,7 +43,7 @@ def test_a_paths_errors_are_those_of_its_trees(seed: int, depth: int) -> None:
         assert tree.inner(its.cost) == pytest.approx(error, abs=1e-14)
 
 
-def test_leaves_answer_what_those_of_cart_answer() -> None:
+def test_leaves_answer_what_those_of_cart_answer():
     rng = np.random.default_rng(3)
     X, y = rng.random((200, 4)), rng.integers(3, size=200).astype(np.int32)
     y[X[:, 1] > 0.5] = 2
@@ -60,7 +57,7 @@ def test_leaves_answer_what_those_of_cart_answer() -> None:
 
 
 @pytest.mark.parametrize("part", [Sum(), CompSum()], ids=["sum", "comp-sum"])
-def test_the_error_gives_the_derivative(part: Objective) -> None:
+def test_the_error_gives_the_derivative(part):
     its, delta = grown(1, 3, part), 1e-6
     tree = its.path.take(len(its.path.errors))
     up, down = its.F.copy(order="F"), its.F.copy(order="F")
@@ -76,20 +73,20 @@ def test_the_error_gives_the_derivative(part: Objective) -> None:
 )
 @pytest.mark.parametrize("direction", ["projected", "figure1"])
 @pytest.mark.parametrize("price", [0.0, 0.005])
-def test_the_objective_never_rises(form: dict[str, Any], direction: str, price: float) -> None:
+def test_the_objective_never_rises(form, direction, price):
     X, y = noisy_problem()
     booster = make_booster(
         "mdeepboost", n_estimators=25, weak_learner={"tree": {"max_depth": 4}}, direction=direction,
         complexity_penalty=2 * price, l1_penalty=price, **SHARES, **form,
     )  # fmt: skip
-    losses: list[float] = []
+    losses = []
     booster.fit(X, y, on_round=lambda info: losses.append(info.loss))
     assert (np.diff(losses) <= 1e-10).all()
     assert (booster.coefficients_ >= 0.0).all()
     assert len(losses) >= 5
 
 
-def adaboost_mr_of_stumps(X: np.ndarray, y: np.ndarray, T: int) -> tuple[np.ndarray, list[float]]:
+def adaboost_mr_of_stumps(X, y, T):
     """Run AdaBoost.MR (Figure 1 without penalty) on scikit-learn's stumps."""
     rows, K = np.arange(len(y)), y.max() + 1
     F, alphas = np.zeros((len(y), K)), []
@@ -104,7 +101,7 @@ def adaboost_mr_of_stumps(X: np.ndarray, y: np.ndarray, T: int) -> tuple[np.ndar
     return F, alphas
 
 
-def test_it_is_adaboost_mr_on_ordinary_stumps() -> None:
+def test_it_is_adaboost_mr_on_ordinary_stumps():
     rng = np.random.default_rng(8)
     X = rng.normal(size=(120, 3))
     y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=120), [-0.5, 0.5])

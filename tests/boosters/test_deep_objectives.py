@@ -1,7 +1,5 @@
 """The four objectives of multi-class deep boosting: derivatives, steps, and how they compare."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -14,12 +12,11 @@ from boostbench.boosters.deep_objectives import (
     CompSum,
     Max,
     MaxSum,
-    Objective,
     Sum,
     error_of,
 )
 
-OBJECTIVES: dict[str, Objective] = {
+OBJECTIVES = {
     "sum exponential": Sum(EXPONENTIAL),
     "sum logistic": Sum(LOGISTIC),
     "comp-sum": CompSum(),
@@ -37,7 +34,7 @@ _UP = 1 + 1e-12
 class Problem:
     """Scores that six random classifiers could have made, and one more classifier."""
 
-    def __init__(self, seed: int, n_classes: int = 4, n: int = 12) -> None:
+    def __init__(self, seed, n_classes=4, n=12):
         rng = np.random.default_rng(seed)
         self.y = rng.integers(n_classes, size=n).astype(np.int32)
         self.weight = rng.dirichlet(np.ones(n))
@@ -48,12 +45,12 @@ class Problem:
         right = rng.random(n) < rng.random()
         self.labels[right] = self.y[right]
 
-    def loss(self, objective: Objective, eta: float) -> float:
+    def loss(self, objective, eta):
         F = self.F.copy()
         F[np.arange(len(self.y)), self.labels] += eta
         return float(self.weight @ objective.losses(F, self.y))
 
-    def weigh(self, objective: Objective, down: bool = False) -> tuple[float, float]:
+    def weigh(self, objective, down=False):
         """Return S/m and eps of the classifier."""
         D = objective.weigh(self.F, self.y, self.weight)
         D = D.downwards() if down else D
@@ -61,7 +58,7 @@ class Problem:
 
 
 @every_objective
-def test_the_derivative_is_minus_scale_times_edge(name: str) -> None:
+def test_the_derivative_is_minus_scale_times_edge(name):
     objective = OBJECTIVES[name]
     for seed in range(20):
         problem, tiny = Problem(seed), 1e-5
@@ -71,7 +68,7 @@ def test_the_derivative_is_minus_scale_times_edge(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["max exponential", "max logistic"])
-def test_max_has_two_derivatives_where_labels_tie(name: str) -> None:
+def test_max_has_two_derivatives_where_labels_tie(name):
     objective = OBJECTIVES[name]
     for seed in range(20):
         problem, tiny = Problem(seed), 1e-7
@@ -84,7 +81,7 @@ def test_max_has_two_derivatives_where_labels_tie(name: str) -> None:
 
 
 @every_objective
-def test_the_exact_step_minimises_the_objective(name: str) -> None:
+def test_the_exact_step_minimises_the_objective(name):
     objective = OBJECTIVES[name]
     for seed in range(20):
         problem = Problem(seed)
@@ -101,7 +98,7 @@ def test_the_exact_step_minimises_the_objective(name: str) -> None:
 
 
 @every_objective
-def test_the_objectives_bound_the_training_error(name: str) -> None:
+def test_the_objectives_bound_the_training_error(name):
     objective = OBJECTIVES[name]
     at_one = math.e if "exponential" in name else math.log2(1 + math.e)
     for seed in range(50):
@@ -112,7 +109,7 @@ def test_the_objectives_bound_the_training_error(name: str) -> None:
         assert problem.weight @ wrong <= problem.loss(objective, 0.0) / at_one * _UP
 
 
-def test_the_offset_is_the_margin_of_phi_at_zero() -> None:
+def test_the_offset_is_the_margin_of_phi_at_zero():
     problem = Problem(0)
     textbook = CompSum(offset=0.0).losses(problem.F, problem.y)
     p = np.exp(problem.F) / np.exp(problem.F).sum(axis=1, keepdims=True)
@@ -121,7 +118,7 @@ def test_the_offset_is_the_margin_of_phi_at_zero() -> None:
     assert math.e * shifted == pytest.approx(Sum().losses(problem.F, problem.y))
 
 
-def test_huge_margins_neither_overflow_nor_underflow() -> None:
+def test_huge_margins_neither_overflow_nor_underflow():
     y = np.array([0, 1], dtype=np.int32)
     F = np.array([[2000.0, 0.0, 0.0], [0.0, 2000.0, 1999.0]])
     for name, objective in OBJECTIVES.items():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
@@ -19,24 +18,24 @@ class Listening:
 
     accepts = get_args(Demand)
 
-    def __init__(self, learner: Any) -> None:
+    def __init__(self, learner):
         self.learner = learner
-        self.kinds: set[type] = set()
+        self.kinds = set()
 
-    def prepare(self, *training_rows: Any) -> Any:
+    def prepare(self, *training_rows):
         return self.learner.prepare(*training_rows)
 
-    def fit(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
+    def fit(self, data, demand, rng):
         self.kinds.add(type(demand))
         return self.learner.fit(data, demand, rng)
 
-    def grow_path(self, data: Any, demand: Any, rng: np.random.Generator) -> Any:
+    def grow_path(self, data, demand, rng):
         self.kinds.add(type(demand))
         return self.learner.grow_path(data, demand, rng)
 
 
 @pytest.mark.parametrize("name", [name for name in TABLE if name != "one-vs-all"])
-def test_a_booster_asks_for_what_it_says(name: str) -> None:
+def test_a_booster_asks_for_what_it_says(name):
     n_classes = 2 if name in BINARY else 3
     X, y = make_classification(60, n_informative=4, n_classes=n_classes, random_state=0)
     parameters = {**TABLE[name], "n_estimators": 3, "weak_learner": None}
@@ -53,23 +52,23 @@ class Plain(Booster):
     def ask(self, state: Any) -> Any:
         raise AssertionError
 
-    answer = objective = default_weak_learner = ask  # type: ignore[assignment]
+    answer = objective = default_weak_learner = ask
 
 
 class Unclear(Plain):
     """Its annotation names what is not there."""
 
-    def ask(self, state: Any) -> Nothing:  # type: ignore[name-defined]  # noqa: F821
+    def ask(self, state: Any) -> Nothing:  # noqa: F821
         raise AssertionError
 
 
 class Silent(Plain):
     """It is not annotated."""
 
-    def ask(self, state):  # type: ignore[no-untyped-def]
+    def ask(self, state):
         raise AssertionError
 
 
 @pytest.mark.parametrize("cls", [Unclear, Silent])
-def test_a_booster_without_annotations_has_no_known_demands(cls: type[Booster]) -> None:
+def test_a_booster_without_annotations_has_no_known_demands(cls):
     assert cls().demands() == ()

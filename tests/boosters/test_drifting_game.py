@@ -1,9 +1,5 @@
 """The drifting-game booster: its costs, its budget, and the loss it guarantees."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -16,7 +12,7 @@ from tests.boosters.finite import FiniteSpace, Scripted, noisy_stumps, row_numbe
 from tests.boosters.games import watch
 from tests.theory.vectors import VECTORS, subsets
 
-GAMES: list[dict[str, Any]] = [
+GAMES = [
     {"loss": "exponential", "condition": "uniform"},
     {"loss": "exponential", "condition": "minimal"},
     {"loss": "zero-one", "condition": "uniform"},
@@ -33,7 +29,7 @@ every_game = pytest.mark.parametrize("game", GAMES)
         ("minimal", {"loss": "zero-one", "condition": "minimal"}),
     ],
 )
-def test_the_specified_costs_of_the_first_round(name: str, parameters: dict[str, Any]) -> None:
+def test_the_specified_costs_of_the_first_round(name, parameters):
     vector = VECTORS["first_costs"]
     K, T = vector["n_classes"], vector["n_rounds"]
     booster = DriftingGame(T, gamma=vector["gamma"], **parameters)
@@ -47,7 +43,7 @@ def test_the_specified_costs_of_the_first_round(name: str, parameters: dict[str,
 
 
 @every_game
-def test_a_learner_that_meets_the_condition_ends_below_the_bound(game: dict[str, Any]) -> None:
+def test_a_learner_that_meets_the_condition_ends_below_the_bound(game):
     """The subset space meets both conditions with edge (K r / n - 1) / (K - 1) = 1/4."""
     space = subsets(6, 3, 3)
     X, T = row_numbers(6), 25
@@ -70,7 +66,7 @@ def test_a_learner_that_meets_the_condition_ends_below_the_bound(game: dict[str,
 
 
 @every_game
-def test_votes_are_counted_one_by_one(game: dict[str, Any]) -> None:
+def test_votes_are_counted_one_by_one(game):
     X, y = noisy_stumps()
     booster = DriftingGame(12, **game).fit(X, y)
     F = booster.scores(X)
@@ -81,7 +77,7 @@ def test_votes_are_counted_one_by_one(game: dict[str, Any]) -> None:
     assert_array_equal(P.argmax(axis=1), F.argmax(axis=1))
 
 
-def test_a_decided_game_ends() -> None:
+def test_a_decided_game_ends():
     X, y = row_numbers(4), np.array([0, 1, 2, 0])
     table = np.tile(y[:, None], (1, 10))
     booster = DriftingGame(10, weak_learner=FiniteSpace(table), loss="zero-one").fit(X, y)
@@ -91,7 +87,7 @@ def test_a_decided_game_ends() -> None:
 
 
 @pytest.mark.parametrize("on_violation", ["go on", "stop"])
-def test_a_missed_condition_is_noted_or_ends_the_game(on_violation: str) -> None:
+def test_a_missed_condition_is_noted_or_ends_the_game(on_violation):
     X, y = row_numbers(4), np.array([0, 1, 2, 0])
     wrong = (y + 1) % 3
     table = np.array([y, wrong, y]).T
@@ -105,7 +101,7 @@ def test_a_missed_condition_is_noted_or_ends_the_game(on_violation: str) -> None
         assert (np.array(seen.edges) >= 0.1).tolist() == [True, False, True]
 
 
-def test_the_exponential_game_is_the_strategy_of_constant_steps() -> None:
+def test_the_exponential_game_is_the_strategy_of_constant_steps():
     """The cost matrix (42) and votes of eta, written from the paper; gamma has no effect."""
     _, y = noisy_stumps(4)
     table = np.random.default_rng(3).integers(4, size=(len(y), 25))

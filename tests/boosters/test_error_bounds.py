@@ -1,9 +1,5 @@
 """The training error is at most the objective over what a wrong answer costs at least."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -13,7 +9,7 @@ from tests.boosters.finite import noisy_stumps
 from tests.boosters.test_common import BINARY, TABLE
 
 #: Boosters whose objective says nothing of the error, with the parameters that make it so.
-SILENT: dict[str, dict[str, Any]] = {
+SILENT = {
     "samme": {},
     "samme-savage": {},
     "spl-samme": {},
@@ -23,15 +19,15 @@ SILENT: dict[str, dict[str, Any]] = {
 }
 
 
-def course(name: str, n_classes: int, n_rounds: int = 10, **params: Any) -> tuple[Any, Any, Any]:
+def course(name, n_classes, n_rounds=10, **params):
     """Return the booster, and errors and bounds round by round, on noisy data."""
     rng = np.random.default_rng(5)
     X = rng.integers(0, 9, (150, 3)).astype(np.float64)
     y = np.minimum((X[:, 0] + X[:, 1]) // 4, n_classes - 1).astype(np.int64)
     y = np.where(rng.random(150) < 0.15, rng.integers(0, n_classes, 150), y)
-    told: list[tuple[float, float, float]] = []
+    told = []
 
-    def note(info: Any) -> None:
+    def note(info):
         wrong = info.scores.argmax(axis=1)[info.row_of] != y
         told.append((float(wrong.mean()), info.bound, info.step.edge))
 
@@ -44,45 +40,45 @@ OF_TWO_CLASSES = {"samme", "samme-savage", "spl-samme"}
 
 
 @pytest.mark.parametrize("name", sorted(set(TABLE) - {"lpboost", "rmboost"}))
-def test_the_bound_holds_in_every_round(name: str) -> None:
+def test_the_bound_holds_in_every_round(name):
     for n_classes in (2,) if name in BINARY | OF_TWO_CLASSES else (2, 3, 4):
         _, error, bound = course(name, n_classes, **TABLE[name])
         assert np.isfinite(bound).all()
         assert (error <= bound + 1e-12).all()
 
 
-def test_a_cost_scales_the_bound_of_the_error() -> None:
+def test_a_cost_scales_the_bound_of_the_error():
     cost = [[0, 3, 4], [5, 0, 2], [2, 6, 0]]
     for name in ("cd-mcboost", "gd-mcboost", "sm-boost"):
         _, error, bound = course(name, 3, cost=cost)
         assert (error <= bound + 1e-12).all()
 
 
-def test_the_sign_rule_needs_twice_the_bound() -> None:
+def test_the_sign_rule_needs_twice_the_bound():
     _, _, score = course("adaboost-mh", 3)
     _, _, sign = course("adaboost-mh", 3, rule="sign")
     assert_allclose(sign, 2 * score)
 
 
 @pytest.mark.parametrize("name", sorted(SILENT))
-def test_where_the_objective_says_nothing_there_is_no_bound(name: str) -> None:
+def test_where_the_objective_says_nothing_there_is_no_bound(name):
     n_classes = 2 if name in BINARY else 3
     assert np.isnan(course(name, n_classes, **SILENT[name])[2]).all()
 
 
-def test_samme_of_two_classes_is_adaboost_and_has_its_bound() -> None:
+def test_samme_of_two_classes_is_adaboost_and_has_its_bound():
     weak_learner = {"greedy": {"max_leaf_nodes": 4}}
     bounds = [course(name, 2, weak_learner=weak_learner)[2] for name in ("samme", "adaboost")]
     assert_allclose(*bounds)
 
 
 @pytest.mark.parametrize("name", ["adaboost-mm", "adaboost-cost", "gd-mcboost"])
-def test_the_bound_by_the_edges_is_theorem_25(name: str) -> None:
+def test_the_bound_by_the_edges_is_theorem_25(name):
     X, y = noisy_stumps()
-    edges: list[float] = []
-    bounds: list[float] = []
+    edges = []
+    bounds = []
 
-    def note(info: Any) -> None:
+    def note(info):
         edges.append(info.step.edge)
         bounds.append(info.bound)
 
@@ -93,7 +89,7 @@ def test_the_bound_by_the_edges_is_theorem_25(name: str) -> None:
     assert (bounds <= expected + 1e-12).all()
 
 
-def test_the_first_potential_of_a_drifting_game_is_a_bound() -> None:
+def test_the_first_potential_of_a_drifting_game_is_a_bound():
     weak_learner = {"greedy": {"max_leaf_nodes": 12}}
     booster, error, bound = course("drifting-game", 3, weak_learner=weak_learner)
     assert min(booster.slack_) >= 0
@@ -102,7 +98,7 @@ def test_the_first_potential_of_a_drifting_game_is_a_bound() -> None:
     assert booster.edge_bound([0.2, 0.05], 3) is None
 
 
-def test_other_losses_and_costs_have_no_bound_by_the_edges() -> None:
+def test_other_losses_and_costs_have_no_bound_by_the_edges():
     for params in ({"loss": "logistic"}, {"cost": "ordinal"}):
         booster, _, _ = course("gd-mcboost", 3, **params)
         assert booster.edge_bound([0.5], 3) is None

@@ -1,9 +1,5 @@
 """Frames with categories, and sparse matrices, beside arrays of the same numbers."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,7 +14,7 @@ from .test_common import BINARY, every_booster, made, problem
 
 
 @every_booster
-def test_a_sparse_matrix_gives_the_model_of_its_numbers(name: str) -> None:
+def test_a_sparse_matrix_gives_the_model_of_its_numbers(name):
     X, y = problem(name if name in BINARY else "samme", 120)
     rng = np.random.default_rng(0)
     X[rng.random(X.shape) < 0.6] = 0.0
@@ -38,7 +34,7 @@ def test_a_sparse_matrix_gives_the_model_of_its_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("edges", ["feature", "global"])
-def test_bins_of_equal_width_are_those_of_the_numbers(edges: Any) -> None:
+def test_bins_of_equal_width_are_those_of_the_numbers(edges):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 3)) * (rng.random((200, 3)) < 0.3)
     tree = Tree(splitter="equal-width", bin_range=edges, max_bins=9)
@@ -47,7 +43,7 @@ def test_bins_of_equal_width_are_those_of_the_numbers(edges: Any) -> None:
         assert_array_equal(one, other)
 
 
-def frame(n: int = 200) -> tuple[pd.DataFrame, np.ndarray]:
+def frame(n=200):
     rng = np.random.default_rng(1)
     X = pd.DataFrame(
         {
@@ -60,7 +56,7 @@ def frame(n: int = 200) -> tuple[pd.DataFrame, np.ndarray]:
     return X, ((X["letter"] == "a") | (X["size"] == "L")).to_numpy().astype(int)
 
 
-def test_categories_are_codes_by_their_order() -> None:
+def test_categories_are_codes_by_their_order():
     X, y = frame()
     booster = make_booster("samme", n_estimators=5).fit(X, y)
     assert booster.categories_ == {"letter": ["a", "b", "z"], "size": ["S", "M", "L"]}
@@ -76,8 +72,8 @@ def test_categories_are_codes_by_their_order() -> None:
 
 
 @pytest.mark.parametrize("package", ["polars", "pyarrow"])
-def test_frames_of_other_packages_are_those_of_pandas(package: str) -> None:
-    module: Any = pytest.importorskip(package)
+def test_frames_of_other_packages_are_those_of_pandas(package):
+    module = pytest.importorskip(package)
     X, y = frame()
     convert = module.from_pandas if package == "polars" else module.Table.from_pandas
     expected = make_booster("samme", n_estimators=5).fit(X, y).scores(X)
@@ -91,14 +87,14 @@ def test_frames_of_other_packages_are_those_of_pandas(package: str) -> None:
     assert_array_equal(other.predict(convert(X)), other.predict(X))
 
 
-def test_text_is_refused_with_the_remedy() -> None:
+def test_text_is_refused_with_the_remedy():
     X, y = frame()
     with pytest.raises(ValueError, match=r"column 'letter' holds \w+ values; make it a category"):
         make_booster("samme").fit(X.assign(letter=X["letter"].astype(str)), y)
 
 
 @pytest.mark.parametrize("name", ["samme", "random-forest", "filter-and-refit", "one-vs-all"])
-def test_skops_keeps_a_model(name: str) -> None:
+def test_skops_keeps_a_model(name):
     io = pytest.importorskip("skops.io")
     X, y = load_iris(return_X_y=True)
     booster = make_booster(name, n_estimators=5).fit(X, y)

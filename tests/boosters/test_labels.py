@@ -1,9 +1,5 @@
 """Labels and scores of each round of a fit are those of staged predictions, and of refits."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -16,16 +12,16 @@ from boostbench.registry import boosters
 from .test_common import BINARY, TABLE, problem
 
 
-def variants() -> list[tuple[str, dict[str, Any]]]:
+def variants():
     """Return every booster with its defaults, and with every value of every option, one by one."""
-    found: list[tuple[str, dict[str, Any]]] = []
+    found = []
     for name in sorted(TABLE):
         found.append((name, {}))
         cls = boosters.get(name)
         constraints, defaults = cls._parameter_constraints, cls().get_params(deep=False)
         for key in sorted(defaults.keys() - {"early_stopping", "scoring", "warm_start"}):
             options = constraints.get(key, ())
-            values: set[Any] = {True, False} if "boolean" in options else set()
+            values = {True, False} if "boolean" in options else set()
             for option in options:
                 values |= option.options if isinstance(option, StrOptions) else set()
             found += [(name, {key: value}) for value in sorted(values - {defaults[key]})]
@@ -42,16 +38,14 @@ def variants() -> list[tuple[str, dict[str, Any]]]:
     ]
 
 
-def test_the_options_that_change_labels_are_among_the_variants() -> None:
+def test_the_options_that_change_labels_are_among_the_variants():
     for name in ("adaboost-mh", "adaboost-mh-label", "adaboost-mh-real"):
         assert (name, {"rule": "sign"}) in variants()
     assert ("martiboost", {"rule": "sampled"}) in variants()
 
 
 @pytest.mark.parametrize(("name", "options"), variants(), ids=str)
-def test_labels_and_scores_in_training_are_those_of_every_prediction(
-    name: str, options: dict[str, Any]
-) -> None:
+def test_labels_and_scores_in_training_are_those_of_every_prediction(name, options):
     options = dict(options)
     X, y = problem(name if options.pop("n_classes", 4) == 4 else min(BINARY), 80)
     X = X.round(1)
@@ -59,13 +53,13 @@ def test_labels_and_scores_in_training_are_those_of_every_prediction(
     X, y = np.concatenate([X, X[:30]]), np.concatenate([y, y[:30]])  # equal samples, too
     parameters = {"random_state": 3, **TABLE[name], **options}
 
-    def fitted(T: int, on_round: Any = None) -> Any:
+    def fitted(T, on_round=None):
         return make_booster(name, n_estimators=T, **parameters).fit(X, y, on_round=on_round)
 
-    told: list[np.ndarray] = []
-    scores: list[np.ndarray] = []
+    told = []
+    scores = []
 
-    def note(info: Any) -> None:
+    def note(info):
         told.append(info.labels)
         scores.append(info.scores[info.row_of])
 
@@ -81,6 +75,6 @@ def test_labels_and_scores_in_training_are_those_of_every_prediction(
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(("n", "K"), [(1, 3), (256, 2), (700, 5)])
-def test_the_first_class_of_the_largest_score_is_predicted(order: Any, n: int, K: int) -> None:
+def test_the_first_class_of_the_largest_score_is_predicted(order, n, K):
     F = np.random.default_rng(0).integers(-1, 2, size=(n, K)).astype(np.float64, order=order)
     assert_array_equal(largest_class(F), F.argmax(axis=1))

@@ -1,7 +1,5 @@
 """Step sizes against a bounded scalar minimiser and closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
@@ -12,12 +10,12 @@ from tests.boosters.vectors import read
 VECTOR = read("mcboost")
 
 
-def test_the_worked_example() -> None:
+def test_the_worked_example():
     c, v = (np.array(VECTOR["line_search"][name]) for name in ("c", "rate"))
     assert exponential_step(c, v) == pytest.approx(VECTOR["line_search"]["alpha"], abs=6e-11)
 
 
-def test_no_step_of_a_bounded_minimiser_is_better() -> None:
+def test_no_step_of_a_bounded_minimiser_is_better():
     for seed in range(200):
         rng = np.random.default_rng(seed)
         c = 10 ** rng.uniform(-16, 0, size=rng.integers(2, 30))
@@ -25,7 +23,7 @@ def test_no_step_of_a_bounded_minimiser_is_better() -> None:
         step = exponential_step(c, v)
         cap = 0.5 * np.log(1e10) / np.abs(v).max()
 
-        def Z(alpha: float, c: np.ndarray = c, v: np.ndarray = v) -> float:
+        def Z(alpha, c=c, v=v):
             return float(c @ np.exp(alpha * v))
 
         found = minimize_scalar(Z, bounds=(0.0, cap), method="bounded", options={"xatol": 1e-12})
@@ -34,12 +32,12 @@ def test_no_step_of_a_bounded_minimiser_is_better() -> None:
 
 
 @pytest.mark.parametrize("ratio", [1.0001, 3.0, 1e4, 1e9])
-def test_two_rates_have_a_closed_form(ratio: float) -> None:
+def test_two_rates_have_a_closed_form(ratio):
     c, v = np.array([ratio, 1.0, 5.0]), np.array([-0.75, 0.75, 0.0])
     assert exponential_step(c, v) == pytest.approx(np.log(ratio) / 1.5, rel=1e-8)
 
 
-def test_only_decreasing_sums_are_capped() -> None:
+def test_only_decreasing_sums_are_capped():
     cap = 0.5 * np.log(1e10)
     assert exponential_step(np.array([1.0, 2.0]), np.array([-0.5, -2.0])) == pytest.approx(cap / 2)
     assert exponential_step(np.array([1.0, 0.0]), np.array([-1.0, 1.0])) == pytest.approx(cap)
@@ -49,7 +47,7 @@ def test_only_decreasing_sums_are_capped() -> None:
     assert exponential_step(np.array([1.0]), np.zeros(1)) == 0.0
 
 
-def test_any_risk_is_lowered_or_left() -> None:
+def test_any_risk_is_lowered_or_left():
     assert falling_step(lambda a: (a - 3.0) ** 2, 10.0) == pytest.approx(3.0, abs=1e-6)
     assert falling_step(lambda a: -a, 10.0) == pytest.approx(10.0, abs=1e-6)
     assert falling_step(lambda a: a, 10.0) == 0.0

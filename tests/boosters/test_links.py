@@ -1,7 +1,5 @@
 """Probabilities are what the loss implies at its minimum over a population."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -14,8 +12,8 @@ P = np.array([0.5, 0.3, 0.15, 0.05])
 K = len(P)
 
 
-def test_the_link_of_adaboost_mh() -> None:
-    def loss(psi: np.ndarray) -> float:
+def test_the_link_of_adaboost_mh():
+    def loss(psi):
         return float(P @ np.exp(-psi) + (1 - P) @ np.exp(psi))
 
     psi = minimize(loss, np.zeros(K), tol=1e-12).x
@@ -24,11 +22,11 @@ def test_the_link_of_adaboost_mh() -> None:
 
 
 @pytest.mark.parametrize("codes", ["votes", "sum to zero"])
-def test_the_link_of_samme(codes: str) -> None:
+def test_the_link_of_samme(codes):
     S = np.full((K, K), -1 / (K - 1))
     np.fill_diagonal(S, 1.0)
 
-    def loss(f: np.ndarray) -> float:
+    def loss(f):
         if codes == "votes":  # as the booster has it
             return float(P @ np.exp(-(f - f.mean())))
         return float(P @ np.exp(-S @ (f - f.mean()) / K))  # Zhu et al., Sec. 2.1
@@ -38,7 +36,7 @@ def test_the_link_of_samme(codes: str) -> None:
     assert_allclose(SAMME().probabilities(psi[None])[0], P, rtol=1e-5)
 
 
-def test_scores_that_are_far_below_zero_have_probabilities_too() -> None:
+def test_scores_that_are_far_below_zero_have_probabilities_too():
     F = np.array([[-500.0, -500.5], [0.0, -500.0], [-1e6, -2e6]])
     P = AdaBoostMH().probabilities(F)
     assert_allclose(P.sum(axis=1), 1.0)

@@ -1,7 +1,5 @@
 """MartiBoost against the specification's example and what its papers prove."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -29,7 +27,7 @@ V8_X = np.array(
 V8_Y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0])
 
 
-def test_v8() -> None:
+def test_v8():
     booster = MartiBoost(3).fit(V8_X, V8_Y)
     program = booster.model_.forest
     answers = program.leaf_value[:, 0]
@@ -42,12 +40,12 @@ def test_v8() -> None:
     assert_allclose(booster.predict_proba(V8_X)[:, 1], V8_P1, atol=6e-9)
 
 
-def noisy_problem() -> tuple[np.ndarray, np.ndarray]:
+def noisy_problem():
     X, y = make_classification(120, n_informative=5, flip_y=0.2, random_state=0)
     return X.round(1), y
 
 
-def test_every_trained_node_has_half_its_edge_on_both_labels() -> None:
+def test_every_trained_node_has_half_its_edge_on_both_labels():
     X, y = noisy_problem()
     booster = MartiBoost(7).fit(X, y)
     mass = np.full((len(y), 1), 1 / len(y))
@@ -73,7 +71,7 @@ def test_every_trained_node_has_half_its_edge_on_both_labels() -> None:
         assert_allclose(mass.sum(axis=1), 1 / len(y))
 
 
-def test_the_sampled_rule_walks_once_and_repeats_itself() -> None:
+def test_the_sampled_rule_walks_once_and_repeats_itself():
     X, y = noisy_problem()
     booster = MartiBoost(21, rule="sampled", random_state=0).fit(X, y)
     assert_array_equal(np.unique(booster.predict_proba(X)), [0.0, 1.0])
@@ -85,19 +83,19 @@ def test_the_sampled_rule_walks_once_and_repeats_itself() -> None:
     assert abs(np.mean(walks) - expected.mean()) < 0.02
 
 
-def test_unbalanced_output_answers_without_coins() -> None:
+def test_unbalanced_output_answers_without_coins():
     X, y = noisy_problem()
     p = MartiBoost(9, balance_output=False).fit(X, y).predict_proba(X)[:, 1]
     assert set(np.unique(p)) <= {0.0, 0.5, 1.0}
 
 
-def test_a_frozen_node_answers_its_heavier_label() -> None:
+def test_a_frozen_node_answers_its_heavier_label():
     X, y = noisy_problem()
     booster = MartiBoost(15, min_mass=0.45).fit(X, y)
     assert np.isnan(booster.advantages_[1:]).all()
 
 
-def test_masses_are_added_in_the_order_of_the_rows() -> None:
+def test_masses_are_added_in_the_order_of_the_rows():
     rng = np.random.default_rng(0)
     y, v = rng.integers(0, 2, 500).astype(np.int32), rng.random((4, 500)) ** 9
     for label, masses in enumerate(_mass_of_labels(y, v)):

@@ -1,9 +1,5 @@
 """CD-MCBoost and GD-MCBoost: worked examples, descent, and what they are for two classes."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -26,7 +22,7 @@ from tests.boosters.vectors import DATA_A, DATA_B, LABELS, MCBOOST, TEN_DIGITS
 every_loss = pytest.mark.parametrize("loss", LOSSES)
 
 
-def test_cd_the_worked_example() -> None:
+def test_cd_the_worked_example():
     expected = MCBOOST["cd"]
     seen = watch(CDMCBoost(6), DATA_A, LABELS)
     Y = codewords(3)
@@ -50,7 +46,7 @@ def test_cd_the_worked_example() -> None:
     assert_allclose(f, MCBOOST["cd_final_f"], **TEN_DIGITS)
 
 
-def tree_of(trees: Any, node: int = 0) -> Any:
+def tree_of(trees, node=0):
     """[feature, threshold, left, right] of a tree of labels; equal leaves are one."""
     if node < 0:
         return int(trees.leaf_column[~node])
@@ -60,7 +56,7 @@ def tree_of(trees: Any, node: int = 0) -> Any:
     return [int(trees.feature[node]), round(float(trees.threshold[node]), 9), left, right]
 
 
-def test_gd_the_worked_example() -> None:
+def test_gd_the_worked_example():
     seen = watch(GDMCBoost(3), DATA_A, LABELS)
     losses = [2.0, *seen.losses]
     for t, vector in enumerate(MCBOOST["gd"]):
@@ -81,7 +77,7 @@ def test_gd_the_worked_example() -> None:
     )
 
 
-def test_adaboost_cost_the_worked_example() -> None:
+def test_adaboost_cost_the_worked_example():
     seen = watch(AdaBoostCost(3), DATA_A, LABELS)
     for t, vector in enumerate(MCBOOST["adaboost_cost"]):
         assert tree_of(seen.hypotheses[t]) == vector["tree"]
@@ -91,7 +87,7 @@ def test_adaboost_cost_the_worked_example() -> None:
 
 
 @pytest.mark.parametrize(("booster", "name"), [(SAMME, "samme"), (AdaBoostM1, "m1")])
-def test_samme_and_m1_the_worked_examples(booster: Any, name: str) -> None:
+def test_samme_and_m1_the_worked_examples(booster, name):
     stump = {"stump": {"criterion": "error"}}
     seen = watch(booster(3, weak_learner=stump), DATA_B, LABELS)
     for t, vector in enumerate(MCBOOST[f"{name}_depth1_B"]):
@@ -101,7 +97,7 @@ def test_samme_and_m1_the_worked_examples(booster: Any, name: str) -> None:
         assert seen.sizes[t] == pytest.approx(vector["alpha"], abs=6e-9)
 
 
-def test_two_classes_the_worked_example() -> None:
+def test_two_classes_the_worked_example():
     """CD, GD of depth 1 and AdaBoost all give it."""
     y = (LABELS != 0).astype(int)
     stump = {"stump": {"criterion": "error"}}
@@ -117,10 +113,10 @@ def test_two_classes_the_worked_example() -> None:
             assert [trees.feature[0], trees.threshold[0]] == pytest.approx(vector["stump"][:2])
         w = np.abs(cd.demands[t][:, 0])
         assert_allclose(w / w.sum(), vector["D"], **TEN_DIGITS)
-        assert stump_of(cd.hypotheses[t], 0)[2:] == vector["stump"][2:]  # type: ignore[index]
+        assert stump_of(cd.hypotheses[t], 0)[2:] == vector["stump"][2:]
 
 
-def test_newton_steps_for_two_classes_are_gentle_adaboost() -> None:
+def test_newton_steps_for_two_classes_are_gentle_adaboost():
     X, y = noisy_stumps(2)
     seen = watch(CDMCBoost(8, step="newton"), X, y)
     z, F = np.where(y == 0, 1.0, -1.0), np.zeros(len(y))
@@ -135,7 +131,7 @@ def test_newton_steps_for_two_classes_are_gentle_adaboost() -> None:
 
 
 @every_loss
-def test_gd_is_adaboost_mm_with_the_exact_step(loss: str) -> None:
+def test_gd_is_adaboost_mm_with_the_exact_step(loss):
     """Their costs and line searches are the same up to scale, so one implementation is both.
 
     Here GD-MCBoost is written with codewords, as the paper has it, and compared with ours, which
@@ -176,9 +172,7 @@ def test_gd_is_adaboost_mm_with_the_exact_step(loss: str) -> None:
 @every_loss
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
 @pytest.mark.parametrize("orientation", ["recursive", "helmert"])
-def test_cd_the_risk_falls_in_every_round_with_an_edge(
-    loss: str, n_classes: int, orientation: str
-) -> None:
+def test_cd_the_risk_falls_in_every_round_with_an_edge(loss, n_classes, orientation):
     X, y = noisy_stumps(n_classes)
     booster = CDMCBoost(24, loss=loss, orientation=orientation)
     seen = watch(booster, X, y)
@@ -195,7 +189,7 @@ def test_cd_the_risk_falls_in_every_round_with_an_edge(
         assert (errors <= np.array(seen.losses)).all()
 
 
-def noisy_bits() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def noisy_bits():
     """Three binary features and three noisy classes, with counts as weights."""
     rng = np.random.default_rng(3)
     X = np.repeat(np.array([[a, b, c] for a in (0, 1) for b in (0, 1) for c in (0, 1)]), 3, axis=0)
@@ -207,22 +201,22 @@ def noisy_bits() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     "booster",
     [CDMCBoost(600), CDMCBoost(600, orientation="helmert"), GDMCBoost(900, weak_learner="stump")],
 )
-def test_the_risk_reaches_the_convex_optimum_over_the_stumps(booster: Any) -> None:
+def test_the_risk_reaches_the_convex_optimum_over_the_stumps(booster):
     X, y, weight = noisy_bits()
     features = np.column_stack([np.ones(24), X])
     Y = codewords(3)
 
-    def risk(theta: np.ndarray) -> float:
+    def risk(theta):
         v = pair_margins(0.5 * features @ theta.reshape(4, 2) @ Y.T, y)
         return pair_risk(v, (weight / weight.sum())[:, None])
 
     optimum = minimize(risk, np.zeros(8), tol=1e-12).fun
-    losses: list[float] = []
+    losses = []
     booster.fit(X, y, weight, on_round=lambda info: losses.append(info.loss))
     assert losses[-1] == pytest.approx(optimum, abs=1e-6)
 
 
-def test_cd_stops_when_no_component_has_an_edge() -> None:
+def test_cd_stops_when_no_component_has_an_edge():
     X, y = np.zeros((8, 1)), np.tile([0, 1, 2, 3], 2)
     booster = CDMCBoost(50).fit(X, y)
     assert booster.stop_reason_ == "no edge"
@@ -231,7 +225,7 @@ def test_cd_stops_when_no_component_has_an_edge() -> None:
     assert_array_equal(GDMCBoost(50).fit(X, y).scores(X), 0.0)
 
 
-def test_separable_classes() -> None:
+def test_separable_classes():
     X, y = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
     cap = 0.5 * np.log(1 / TINY)
     for booster in (CDMCBoost(20), GDMCBoost(20)):

@@ -1,7 +1,5 @@
 """MCBoost's losses: weights, bounds by the margin, and the Bayes rule at their minimum."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -18,7 +16,7 @@ from tests.boosters.vectors import MCBOOST, TEN_DIGITS
 every_loss = pytest.mark.parametrize("loss", LOSSES)
 
 
-def gradient_weights(s: np.ndarray, y: np.ndarray, loss: str = "exponential") -> np.ndarray:
+def gradient_weights(s, y, loss="exponential"):
     """w (31) of scores s, without the common factor of the exponential weights."""
     v = pair_margins(0.5 * s, y)
     a = pair_weights(v, np.ones((len(y), 1)), LOSSES[loss])
@@ -27,7 +25,7 @@ def gradient_weights(s: np.ndarray, y: np.ndarray, loss: str = "exponential") ->
     return -0.5 * pair_costs(a, y) @ codewords(s.shape[1])
 
 
-def test_the_worked_example_of_single_points() -> None:
+def test_the_worked_example_of_single_points():
     vector = MCBOOST["pointwise_K3"]
     f, y = np.array(vector["f"]), np.array(vector["y"], dtype=np.int32)
     Y = codewords(3)
@@ -47,13 +45,13 @@ def test_the_worked_example_of_single_points() -> None:
 
 @every_loss
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
-def test_weights_are_minus_the_gradient_of_the_risk(loss: str, n_classes: int) -> None:
+def test_weights_are_minus_the_gradient_of_the_risk(loss, n_classes):
     rng = np.random.default_rng(n_classes)
     y = np.arange(4, dtype=np.int32) % n_classes
     cost = rng.random((n_classes, n_classes))[y]
     f, Y = rng.normal(size=(4, n_classes - 1)), codewords(n_classes)
 
-    def risk(f: np.ndarray) -> float:
+    def risk(f):
         v = pair_margins(0.5 * f.reshape(4, -1) @ Y.T, y)
         return pair_risk(v, cost, LOSSES[loss])
 
@@ -69,13 +67,13 @@ def test_weights_are_minus_the_gradient_of_the_risk(loss: str, n_classes: int) -
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 @pytest.mark.parametrize("n_classes", [2, 3, 4, 6])
-def test_the_population_minimiser_is_the_bayes_rule(loss: str, n_classes: int) -> None:
+def test_the_population_minimiser_is_the_bayes_rule(loss, n_classes):
     """(17): softmax of the scores are the class probabilities."""
     rng = np.random.default_rng(n_classes)
     p, Y = rng.dirichlet(np.ones(n_classes)), codewords(n_classes)
     y = np.arange(n_classes, dtype=np.int32)
 
-    def risk(f: np.ndarray) -> float:
+    def risk(f):
         v = pair_margins(0.5 * np.tile(f @ Y.T, (n_classes, 1)), y)
         return pair_risk(v, p[:, None], LOSSES[loss])
 
@@ -88,7 +86,7 @@ def test_the_population_minimiser_is_the_bayes_rule(loss: str, n_classes: int) -
         assert 1 + found.fun == pytest.approx(np.sqrt(p).sum() ** 2)
 
 
-def test_class_costs_shift_the_population_minimiser() -> None:
+def test_class_costs_shift_the_population_minimiser():
     """A cost c_k of every mistake on class k makes it log(c_k p_k)."""
     p, c = np.array([0.5, 0.3, 0.2]), np.array([1.0, 2.0, 4.0])
     X, y = np.zeros((10, 1)), np.repeat([0, 1, 2], [5, 3, 2])
@@ -98,7 +96,7 @@ def test_class_costs_shift_the_population_minimiser() -> None:
         assert_allclose(P, c * p / (c * p).sum(), atol=1e-6)
 
 
-def test_the_tangent_loss_has_probabilities_for_two_classes() -> None:
+def test_the_tangent_loss_has_probabilities_for_two_classes():
     X, y = np.zeros((10, 1)), np.repeat([0, 1], [7, 3])
     for booster in (CDMCBoost(200, loss="tangent"), GDMCBoost(200, loss="tangent")):
         assert_allclose(booster.fit(X, y).predict_proba(X[:1]), [[0.7, 0.3]], atol=1e-4)

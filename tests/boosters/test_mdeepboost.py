@@ -1,7 +1,5 @@
 """Multi-class deep boosting: what the paper proves, the limits, and the kept model."""
 
-from __future__ import annotations
-
 import math
 import pickle
 from itertools import product
@@ -13,13 +11,12 @@ from numpy.testing import assert_array_equal
 from scipy.optimize import minimize
 
 from boostbench.boosters import make_booster
-from boostbench.boosters.deep_objectives import Objective
 from boostbench.boosters.ensemble import Ensemble, on_grid
 from boostbench.boosters.mdeepboost import MDeepBoost, tree_complexity
 from boostbench.weak_learners import Forest, Greedy
 from tests.boosters.descents import descend, noisy_problem
 
-FORMS: list[dict[str, Any]] = [
+FORMS = [
     {"surrogate": "sum"},
     {"surrogate": "sum", "loss": "logistic"},
     {"surrogate": "comp-sum"},
@@ -41,9 +38,7 @@ every_form = pytest.mark.parametrize("form", FORMS, ids=lambda form: "-".join(fo
         ("figure1", (0.01, 0.005), "bound"),
     ],
 )
-def test_the_objective_never_rises(
-    form: dict[str, Any], direction: str, penalties: tuple[float, float], step: str
-) -> None:
+def test_the_objective_never_rises(form, direction, penalties, step):
     X, y = noisy_problem()
     seen = descend(
         "mdeepboost", X, y, 4, n_estimators=25, direction=direction, step=step,
@@ -55,10 +50,10 @@ def test_the_objective_never_rises(
 
 
 @every_form
-def test_the_recorded_loss_is_the_objective(form: dict[str, Any]) -> None:
+def test_the_recorded_loss_is_the_objective(form):
     X, y = noisy_problem()
     booster = MDeepBoost(15, complexity_penalty=0.01, l1_penalty=0.005, **form)
-    losses: list[float] = []
+    losses = []
     booster.fit(X, y, on_round=lambda info: losses.append(info.loss))
     price = 0.01 * tree_complexity(booster.tree_sizes_, 6, 150) + 0.005
     data_part = booster._loss_part().losses(booster.scores(X), y).mean()
@@ -68,20 +63,20 @@ def test_the_recorded_loss_is_the_objective(form: dict[str, Any]) -> None:
 # ---- the optimum ---------------------------------------------------------------------------
 
 
-def all_stumps(X: np.ndarray, n_classes: int) -> np.ndarray:
+def all_stumps(X, n_classes):
     """Return the answers of every stump on the rows, shape (n_stumps, n)."""
     left = [X[:, j] <= t for j in range(X.shape[1]) for t in np.unique(X[:, j])[:-1]]
     pairs = list(product(range(n_classes), repeat=2))
     return np.array([np.where(side, a, b) for side in left for a, b in pairs], dtype=np.int32)
 
 
-def optimum(part: Objective, labels: np.ndarray, y: np.ndarray, penalty: float) -> float:
+def optimum(part, labels, y, penalty):
     """Minimise loss + penalty * sum(alpha) over alpha >= 0 with a quasi-Newton method."""
     n, n_classes = len(y), y.max() + 1
     onehot = (labels[:, :, None] == np.arange(n_classes)).astype(float).reshape(len(labels), -1)
     weight = np.full(n, 1 / n)
 
-    def value_and_gradient(alpha: np.ndarray) -> tuple[float, np.ndarray]:
+    def value_and_gradient(alpha):
         F = (alpha @ onehot).reshape(n, n_classes)
         D = part.weigh(F, y, weight)
         eps = onehot @ D.cost(y).ravel()
@@ -100,7 +95,7 @@ def optimum(part: Objective, labels: np.ndarray, y: np.ndarray, penalty: float) 
 
 
 @pytest.mark.parametrize("form", [f for f in FORMS if f["surrogate"] != "max"], ids=str)
-def test_projected_descent_reaches_the_optimum_over_all_stumps(form: dict[str, Any]) -> None:
+def test_projected_descent_reaches_the_optimum_over_all_stumps(form):
     rng = np.random.default_rng(0)
     X, y = rng.random((15, 2)), rng.integers(3, size=15).astype(np.int32)
     y[X[:, 0] > 0.6] = 0
@@ -127,13 +122,13 @@ class Recording(Greedy):
 
     paths: ClassVar[list[Any]]
 
-    def grow_path(self, *arguments: Any) -> Any:
+    def grow_path(self, *arguments):
         path = super().grow_path(*arguments)
         self.paths.append((arguments[1], path))
         return path
 
 
-def test_without_a_penalty_the_largest_tree_is_taken() -> None:
+def test_without_a_penalty_the_largest_tree_is_taken():
     X, y = noisy_problem()
     learner = Recording(max_depth=3)
     learner.paths = []
@@ -146,7 +141,7 @@ def test_without_a_penalty_the_largest_tree_is_taken() -> None:
 # ---- limits --------------------------------------------------------------------------------
 
 
-def test_a_large_penalty_leaves_the_ensemble_empty() -> None:
+def test_a_large_penalty_leaves_the_ensemble_empty():
     X, y = noisy_problem()
     first = descend("adaboost-mr", X, y, 1, n_estimators=1)
     scale = 3 * math.e  # S_1 / m
@@ -164,7 +159,7 @@ def test_a_large_penalty_leaves_the_ensemble_empty() -> None:
 
 
 @every_form
-def test_separable_data_end_with_a_perfect_model(form: dict[str, Any]) -> None:
+def test_separable_data_end_with_a_perfect_model(form):
     X, y = np.arange(40.0)[:, None], np.repeat(np.arange(4), 10)
     seen = descend(
         "mdeepboost", X, y, n_estimators=300, complexity_penalty=0.0, l1_penalty=0.0, **form
@@ -177,14 +172,14 @@ def test_separable_data_end_with_a_perfect_model(form: dict[str, Any]) -> None:
 # ---- the model -----------------------------------------------------------------------------
 
 
-def shrinking_run() -> tuple[MDeepBoost, np.ndarray]:
+def shrinking_run():
     X, y = noisy_problem()
     learner = {"greedy": {"max_depth": 2}}
     booster = MDeepBoost(300, complexity_penalty=0.05, l1_penalty=0.05, weak_learner=learner)
     return booster.fit(X, y), X
 
 
-def test_trees_that_were_given_up_leave_no_trace() -> None:
+def test_trees_that_were_given_up_leave_no_trace():
     booster, X = shrinking_run()
     alpha = booster.coefficients_
     assert (alpha == 0.0).any()
@@ -198,7 +193,7 @@ def test_trees_that_were_given_up_leave_no_trace() -> None:
     assert_array_equal(staged[-1], F)
 
 
-def test_staged_scores_with_shrinking_trees_equal_a_refit() -> None:
+def test_staged_scores_with_shrinking_trees_equal_a_refit():
     booster, X = shrinking_run()
     y = noisy_problem()[1]
     staged = [F.copy() for F in booster.staged_scores(X)]
@@ -207,8 +202,8 @@ def test_staged_scores_with_shrinking_trees_equal_a_refit() -> None:
         assert_array_equal(staged[T - 1], refit.scores(X))
 
 
-def test_the_order_of_steps_does_not_matter() -> None:
-    def constant(column: int) -> Forest:
+def test_the_order_of_steps_does_not_matter():
+    def constant(column):
         return Forest(
             feature=[], threshold=[], missing_left=[], left=[], right=[], node_offset=[0, 0],
             leaf_value=[[1.0]], leaf_column=[column], leaf_offset=[0, 1], n_features=1,

@@ -1,18 +1,14 @@
 """The classical algorithms that multi-class deep boosting contains, against their own formulas."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from boostbench.boosters import make_booster
-from tests.boosters.descents import Descent, descend, noisy_problem
+from tests.boosters.descents import descend, noisy_problem
 
 #: Why one implementation has five names: what the others are in terms of mdeepboost.
-SPECIAL: dict[str, dict[str, Any]] = {
+SPECIAL = {
     "adaboost-mr": {"complexity_penalty": 0.0, "l1_penalty": 0.0, "direction": "figure1"},
     "adaboost-mr-l1": {"complexity_penalty": 0.0},
     "additive-logistic": {
@@ -26,7 +22,7 @@ SPECIAL: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", SPECIAL)
-def test_each_special_case_is_deep_boosting_with_its_parameters(name: str) -> None:
+def test_each_special_case_is_deep_boosting_with_its_parameters(name):
     X, y = noisy_problem()
     special = make_booster(name, n_estimators=20).fit(X, y)
     general = make_booster("mdeepboost", n_estimators=20, **SPECIAL[name]).fit(X, y)
@@ -34,7 +30,7 @@ def test_each_special_case_is_deep_boosting_with_its_parameters(name: str) -> No
     assert_allclose(special.predict_proba(X), general.predict_proba(X))
 
 
-def test_adaboost_mr_is_schapire_and_singers() -> None:
+def test_adaboost_mr_is_schapire_and_singers():
     """D over pairs, r and alpha as in their Sec. 8, for h~ = 2 h - 1 with values in [-1, 1]."""
     X, y = noisy_problem()
     seen = descend("adaboost-mr", X, y, n_estimators=30, reuse=False)
@@ -54,7 +50,7 @@ def test_adaboost_mr_is_schapire_and_singers() -> None:
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
-def test_two_classes_all_objectives_are_one(loss: str) -> None:
+def test_two_classes_all_objectives_are_one(loss):
     X, y = noisy_problem(2)
     for step, others in [("bound", ["max-sum"]), ("exact", ["max-sum", "max"])]:
         same = [*others, "comp-sum"] if loss == "logistic" else others
@@ -65,14 +61,14 @@ def test_two_classes_all_objectives_are_one(loss: str) -> None:
             assert_allclose(found.scores[-1], expected.scores[-1], atol=1e-7)
 
 
-def two_class_run(surrogate: str, loss: str, step: str, X: np.ndarray, y: np.ndarray) -> Descent:
+def two_class_run(surrogate, loss, step, X, y):
     return descend(
         "mdeepboost", X, y, n_estimators=15, surrogate=surrogate, loss=loss, step=step,
         complexity_penalty=0.005, l1_penalty=0.002,
     )  # fmt: skip
 
 
-def test_trees_are_reused_unless_told_not_to() -> None:
+def test_trees_are_reused_unless_told_not_to():
     X, y = noisy_problem()
     reused = descend("adaboost-mr", X, y, 1, n_estimators=40).booster
     classical = descend("adaboost-mr", X, y, 1, n_estimators=40, reuse=False).booster

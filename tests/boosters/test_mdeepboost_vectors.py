@@ -1,9 +1,5 @@
 """The specification's worked examples of multi-class deep boosting, to all printed digits."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -14,7 +10,6 @@ from boostbench.boosters.deep_objectives import (
     CompSum,
     Max,
     MaxSum,
-    Objective,
     Sum,
     closed_step,
 )
@@ -28,7 +23,7 @@ Y = np.array(VECTORS["data"]["y"])
 EIGHT_DIGITS = {"rtol": 0, "atol": 1e-8}
 
 
-def objective(name: str) -> Objective:
+def objective(name):
     surrogate, loss = name.split()
     if surrogate == "comp-sum":
         return CompSum()
@@ -37,17 +32,17 @@ def objective(name: str) -> Objective:
 
 
 @pytest.mark.parametrize(("eps", "alpha", "b", "eta"), VECTORS["steps"]["rows"])
-def test_steps(eps: float, alpha: float, b: float, eta: float) -> None:
+def test_steps(eps, alpha, b, eta):
     assert closed_step(1 - eps, eps, b, alpha) == pytest.approx(eta, abs=1e-8)
 
 
 @pytest.mark.parametrize(("d", "m", "n", "bound"), VECTORS["tree_complexity"]["rows"])
-def test_complexity_of_trees(d: int, m: int, n: int, bound: float) -> None:
+def test_complexity_of_trees(d, m, n, bound):
     assert tree_complexity(n, d, m) == pytest.approx(bound, abs=1e-8)
 
 
 @pytest.mark.parametrize("kind", ["pairs", "rows"])
-def test_distributions_and_losses(kind: str) -> None:
+def test_distributions_and_losses(kind):
     F, y = np.array(VECTORS["weights"]["F"]), np.array(VECTORS["weights"]["y"], dtype=np.int32)
     third = np.full(3, 1 / 3)
     for name, vector in VECTORS["weights"][kind].items():
@@ -65,8 +60,8 @@ RUNS = [(name, way) for name, run in VECTORS["runs"].items() for way in run["dir
 
 
 @pytest.mark.parametrize(("name", "direction"), RUNS)
-def test_runs(name: str, direction: str) -> None:
-    run: dict[str, Any] = VECTORS["runs"][name]
+def test_runs(name, direction):
+    run = VECTORS["runs"][name]
     expected = run["rounds"]
     seen = descend(
         "mdeepboost", X, Y, run["max_depth"],

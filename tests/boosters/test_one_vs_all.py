@@ -1,9 +1,5 @@
 """One-vs-all: K boosters side by side."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -17,7 +13,7 @@ from boostbench.weak_learners.binning import bin_features
 from tests.boosters.finite import noisy_problem
 
 
-def test_the_scores_are_those_of_the_boosters() -> None:
+def test_the_scores_are_those_of_the_boosters():
     X, y = noisy_problem(n_classes=3, flip_y=0.2)
     joined = OneVsAll(8, weak_learner="stump").fit(X, y)
     for k in range(3):
@@ -29,7 +25,7 @@ def test_the_scores_are_those_of_the_boosters() -> None:
 @pytest.mark.parametrize(
     "booster", ["splboost", {"splboost": {"age": 3.0}}, {"splboost": None}, SPLBoost(age=3.0)]
 )
-def test_the_booster_is_a_name_a_mapping_or_an_object(booster: Any) -> None:
+def test_the_booster_is_a_name_a_mapping_or_an_object(booster):
     X, y = load_iris(return_X_y=True)
     joined = OneVsAll(5, booster=booster).fit(X, y)
     assert [type(one) for one in joined.estimators_] == [SPLBoost] * 3
@@ -44,7 +40,7 @@ def test_the_booster_is_a_name_a_mapping_or_an_object(booster: Any) -> None:
     "booster",
     ["real-adaboost", "gentleboost", "logitboost", "l2boost", "rboost1", "rboost2", "martiboost"],
 )
-def test_every_kind_of_booster_fits_in(booster: str) -> None:
+def test_every_kind_of_booster_fits_in(booster):
     X, y = load_iris(return_X_y=True)
     joined = OneVsAll(15, booster=booster).fit(X, y)
     assert joined.score(X, y) > 0.9
@@ -56,19 +52,19 @@ def test_every_kind_of_booster_fits_in(booster: str) -> None:
     assert_allclose(p, expected, atol=1e-12)
 
 
-def test_rounds_are_reported_side_by_side() -> None:
+def test_rounds_are_reported_side_by_side():
     X, y = noisy_problem(n_classes=3, flip_y=0.2)
-    losses: list[float] = []
-    rounds: list[int] = []
+    losses = []
+    rounds = []
 
-    def on_round(info: Any) -> None:
+    def on_round(info):
         rounds.append(info.round)
         losses.append(info.loss)
 
     OneVsAll(6, weak_learner="stump").fit(X, y, on_round=on_round)
-    alone: list[list[float]] = []
+    alone = []
     for k in range(3):
-        own: list[float] = []
+        own = []
         AdaBoost(6, weak_learner="stump").fit(
             X, y == k, on_round=lambda info, own=own: own.append(info.loss)
         )
@@ -77,10 +73,10 @@ def test_rounds_are_reported_side_by_side() -> None:
     assert_allclose(losses, np.mean(alone, axis=0))
 
 
-def test_boosters_of_equal_rows_share_the_bins(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Any] = []
+def test_boosters_of_equal_rows_share_the_bins(monkeypatch):
+    made = []
 
-    def counted(*data: Any, **options: Any) -> Any:
+    def counted(*data, **options):
         made.append(bin_features(*data, **options))
         return made[-1]
 
@@ -93,7 +89,7 @@ def test_boosters_of_equal_rows_share_the_bins(monkeypatch: pytest.MonkeyPatch) 
     assert len(made) == 1 + 3
 
 
-def test_a_booster_that_stops_keeps_its_scores() -> None:
+def test_a_booster_that_stops_keeps_its_scores():
     X, y = load_iris(return_X_y=True)
     joined = OneVsAll(40, weak_learner={"tree": {"max_leaf_nodes": 2}}).fit(X, y)
     rounds = [one.n_rounds_ for one in joined.estimators_]
@@ -105,7 +101,7 @@ def test_a_booster_that_stops_keeps_its_scores() -> None:
     assert joined.stop_reason_ == ""
 
 
-def test_all_boosters_stopped_early() -> None:
+def test_all_boosters_stopped_early():
     X, y = load_iris(return_X_y=True)
     X += np.random.default_rng(0).normal(size=X.shape) * 1e-3
     joined = OneVsAll(9, weak_learner={"tree": {"max_leaf_nodes": None}}).fit(X, y)
@@ -115,7 +111,7 @@ def test_all_boosters_stopped_early() -> None:
 
 
 @pytest.mark.parametrize("inner", [{"samme": {"early_stopping": True}}, {"samme": {"verbose": 1}}])
-def test_what_all_boosters_do_together_is_asked_outside(inner: Any) -> None:
+def test_what_all_boosters_do_together_is_asked_outside(inner):
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match="is a parameter of one-vs-all, not of the booster within"):
         make_booster("one-vs-all", booster=inner).fit(X, y)

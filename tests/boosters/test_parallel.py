@@ -1,7 +1,5 @@
 """Any number of threads gives the same model, bit for bit."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Self-paced regularisers: closed forms against brute force and numerical integration."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,7 +11,6 @@ from boostbench.boosters.regularisers import (
     Logarithmic,
     Mixture,
     Polynomial,
-    Regulariser,
 )
 
 EVERY = [
@@ -37,12 +34,12 @@ PENALTIES = {
 every_regulariser = pytest.mark.parametrize("regulariser", EVERY, ids=str)
 
 
-def losses_of(regulariser: Regulariser) -> np.ndarray:
+def losses_of(regulariser):
     return np.linspace(1e-3, 1.3 * regulariser.threshold, 60)
 
 
 @every_regulariser
-def test_the_weight_minimises_the_penalised_loss(regulariser: Regulariser) -> None:
+def test_the_weight_minimises_the_penalised_loss(regulariser):
     v = np.linspace(0.0, 1.0, 20001)
     penalty = PENALTIES[type(regulariser)](regulariser, v)
     for loss in losses_of(regulariser):
@@ -51,7 +48,7 @@ def test_the_weight_minimises_the_penalised_loss(regulariser: Regulariser) -> No
 
 
 @every_regulariser
-def test_the_latent_loss_is_the_integral_of_the_weight(regulariser: Regulariser) -> None:
+def test_the_latent_loss_is_the_integral_of_the_weight(regulariser):
     for loss in losses_of(regulariser):
         knots = [regulariser.threshold, getattr(regulariser, "_knee", 0.0)]
         inside = [knot for knot in knots if 0.0 < knot < loss]
@@ -60,7 +57,7 @@ def test_the_latent_loss_is_the_integral_of_the_weight(regulariser: Regulariser)
 
 
 @every_regulariser
-def test_the_latent_loss_is_the_minimum_of_the_penalised_loss(regulariser: Regulariser) -> None:
+def test_the_latent_loss_is_the_minimum_of_the_penalised_loss(regulariser):
     loss, penalty = losses_of(regulariser), PENALTIES[type(regulariser)]
     v = regulariser.weight(loss)
     least = penalty(regulariser, np.linspace(0.0, 1.0, 100001)).min()
@@ -69,14 +66,14 @@ def test_the_latent_loss_is_the_minimum_of_the_penalised_loss(regulariser: Regul
 
 
 @every_regulariser
-def test_extreme_losses(regulariser: Regulariser) -> None:
+def test_extreme_losses(regulariser):
     assert_array_equal(regulariser.weight([0.0, 1e-320]), [1.0, 1.0])
     assert_array_equal(regulariser.weight([1e300, np.inf, regulariser.threshold]), [0.0] * 3)
     assert np.isfinite(regulariser.latent([0.0, 1e300, np.inf])).all()
 
 
 @pytest.mark.parametrize("age", [1e300, np.inf])
-def test_an_endless_age_keeps_every_loss(age: float) -> None:
+def test_an_endless_age_keeps_every_loss(age):
     loss = np.array([0.0, 1.0, 1e100])
     for regulariser in (Hard(age), Linear(age), Polynomial(age, 1.3), Logarithmic(age)):
         assert_array_equal(regulariser.weight(loss), 1.0)

@@ -1,9 +1,5 @@
 """Repeated samples count as often as they are repeated, in every booster and weak learner."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -11,14 +7,14 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from boostbench.boosters import make_booster, surface
 from boostbench.boosters.pairing import paired_learner
-from boostbench.boosters.rows import CanonicalRows, canonical_rows
+from boostbench.boosters.rows import canonical_rows
 from boostbench.registry import weak_learners
 from boostbench.weak_learners import Tree, WeightedLabels, make_weak_learner
 
 from .test_common import BINARY, OF_EACH_KIND, TABLE
 
 #: Learners with the parameters that make them count samples.
-LEARNERS: dict[str, Any] = {
+LEARNERS = {
     "default": None,
     "tree": {"tree": {"min_samples_leaf": 6, "max_leaf_nodes": 6}},
     "tree, random": {"tree": {"splitter": "random", "min_samples_leaf": 6, "max_leaf_nodes": 6}},
@@ -35,10 +31,10 @@ LEARNERS: dict[str, Any] = {
     "scikit-learn": DecisionTreeClassifier(max_depth=1, min_samples_leaf=30, random_state=0),
 }
 #: What a booster draws for its rows is not what it draws for its samples.
-WITHOUT_DRAWS: dict[str, dict[str, Any]] = {"sm-boost": {"gradient": "exact"}}
+WITHOUT_DRAWS = {"sm-boost": {"gradient": "exact"}}
 
 
-def repeated(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+def repeated(n_classes):
     """Return some 150 samples, 50 of them distinct; a few differ by their class alone."""
     rng = np.random.default_rng(11)
     X = rng.normal(size=(45, 3))
@@ -50,12 +46,12 @@ def repeated(n_classes: int) -> tuple[np.ndarray, np.ndarray]:
     return X.repeat(count, axis=0), y.repeat(count)
 
 
-def unmerged(X: np.ndarray, y: np.ndarray, weight: np.ndarray, made: Any = None) -> CanonicalRows:
+def unmerged(X, y, weight, made=None):
     """Return one row per sample: an idle column, which no weak learner sees, tells them apart."""
     return canonical_rows(np.column_stack([X, np.arange(len(X))]), y, weight, made)
 
 
-def trees_of(booster: Any) -> list[Any]:
+def trees_of(booster):
     """Return the forests of a fitted booster."""
     if hasattr(booster, "estimators_"):
         return [forest for one in booster.estimators_ for forest in trees_of(one)]
@@ -63,7 +59,7 @@ def trees_of(booster: Any) -> list[Any]:
     return list(getattr(model, "_parts", None) or getattr(model, "_trees", [model]))
 
 
-def meets(name: str, learner: Any) -> bool:
+def meets(name, learner):
     """Return whether a weak learner can serve a booster."""
     booster = make_booster(name, **{**TABLE[name], "weak_learner": learner})
     try:
@@ -81,16 +77,14 @@ PAIRS = [
 ]
 
 
-def test_every_registered_weak_learner_is_among_the_pairs() -> None:
+def test_every_registered_weak_learner_is_among_the_pairs():
     kinds = {kind.split(",")[0] for _, kind in PAIRS}
     assert kinds >= set(weak_learners.names())
     assert {name for name, _ in PAIRS} == set(TABLE)
 
 
 @pytest.mark.parametrize(("name", "kind"), PAIRS)
-def test_repeated_samples_are_as_good_as_distinct_ones(
-    name: str, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_repeated_samples_are_as_good_as_distinct_ones(name, kind, monkeypatch):
     X, y = repeated(2 if name in BINARY else 4)
     parameters = {**TABLE[name], **WITHOUT_DRAWS.get(name, {}), "random_state": 0}
     if LEARNERS[kind] is not None:
@@ -113,7 +107,7 @@ def test_repeated_samples_are_as_good_as_distinct_ones(
 
 
 @pytest.mark.parametrize("least", [2, 5, 9, 20])
-def test_leaves_of_repeated_samples_are_scikit_learns(least: int) -> None:
+def test_leaves_of_repeated_samples_are_scikit_learns(least):
     X, y = repeated(2)
     X = np.nan_to_num(X)
     limits = {"min_samples_leaf": least, "max_leaf_nodes": 6}
@@ -129,7 +123,7 @@ def test_leaves_of_repeated_samples_are_scikit_learns(least: int) -> None:
 
 
 @pytest.mark.parametrize("kind", ["tree", "c45", "c45, simple", "scikit-learn"])
-def test_drawn_samples_count_as_often_as_they_are_drawn(kind: str) -> None:
+def test_drawn_samples_count_as_often_as_they_are_drawn(kind):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(60, 3))
     y = ((X[:, 0] > 0.0) + (X[:, 1] > 0.5) + (rng.random(60) < 0.1)).astype(np.int32) % 3
@@ -143,12 +137,12 @@ def test_drawn_samples_count_as_often_as_they_are_drawn(kind: str) -> None:
     assert_array_equal(h.labels[row], apart.labels)
 
 
-def test_boosters_tell_how_many_samples_they_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boosters_tell_how_many_samples_they_draw(monkeypatch):
     X, y = repeated(4)
-    demands: list[Any] = []
+    demands = []
     fit = Tree.fit
 
-    def listening(self: Tree, data: Any, demand: Any, rng: Any = None) -> Any:
+    def listening(self, data, demand, rng=None):
         demands.append(demand)
         return fit(self, data, demand, rng)
 
@@ -164,11 +158,11 @@ def test_boosters_tell_how_many_samples_they_draw(monkeypatch: pytest.MonkeyPatc
         assert (demand.count[demand.signed_weight != 0.0] > 0).all()
 
 
-def test_an_estimator_sees_every_sample() -> None:
-    seen: list[tuple[np.ndarray, ...]] = []
+def test_an_estimator_sees_every_sample():
+    seen = []
 
     class Noting(DecisionTreeClassifier):
-        def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        def fit(self, X, y, sample_weight=None):
             seen.append((X, y, sample_weight))
             return super().fit(X, y, sample_weight)
 

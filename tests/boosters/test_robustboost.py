@@ -1,9 +1,5 @@
 """RobustBoost: its two equations, its clock, its potential."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import mpmath
 import numpy as np
 import pytest
@@ -16,7 +12,7 @@ from boostbench.boosters.robustboost import RobustBoost
 from boostbench.boosters.robustboost_step import MovingPotential
 from tests.boosters.finite import noisy_problem
 
-SETTINGS: list[dict[str, Any]] = [
+SETTINGS = [
     {"epsilon": 0.1},
     {"epsilon": 0.02, "theta": 0.5},
     {"epsilon": 0.3, "sigma_final": 0.4},
@@ -27,20 +23,18 @@ every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=str)
 
 @every_setting
 @pytest.mark.parametrize("weak_learner", ["stump", None], ids=["stump", "c45"])
-def test_both_equations_hold_at_every_step_and_time_rises(
-    setting: dict[str, Any], weak_learner: Any
-) -> None:
+def test_both_equations_hold_at_every_step_and_time_rises(setting, weak_learner):
     X, y = noisy_problem(250, flip_y=0.2)
     booster = RobustBoost(80, weak_learner=weak_learner, **setting)
-    asked: list[tuple[np.ndarray, np.ndarray]] = []
+    asked = []
     times, potentials = [0.0], [setting["epsilon"]]
     answer = booster.answer
 
-    def listening_answer(state: Any, demand: Any, h: Any) -> Any:
+    def listening_answer(state, demand, h):
         asked.append((state.margins, state.signed_labels * answers(h)))
         return answer(state, demand, h)
 
-    def on_round(info: Any) -> None:
+    def on_round(info):
         (m, u), t = asked[-1], info.state.own.time
         moved = m * info.step.decay + u * info.step.size
         assert_allclose(info.state.margins, moved, atol=1e-12)
@@ -61,30 +55,30 @@ def test_both_equations_hold_at_every_step_and_time_rises(
 
 
 @every_setting
-def test_steps_are_those_of_nested_bracketing(setting: dict[str, Any]) -> None:
+def test_steps_are_those_of_nested_bracketing(setting):
     """The first zero of the edge, and the potential back where it was, by scipy's brentq."""
     X, y = noisy_problem(250, flip_y=0.2)
     booster = RobustBoost(25, **setting)
-    asked: list[tuple[Any, ...]] = []
+    asked = []
     answer = booster.answer
 
-    def listening_answer(state: Any, demand: Any, h: Any) -> Any:
+    def listening_answer(state, demand, h):
         m, u, t = state.margins, state.signed_labels * answers(h), state.own.time
         asked.append((state.own.potential, m, u, t))
         return answer(state, demand, h)
 
-    def on_round(info: Any) -> None:
+    def on_round(info):
         potential, m, u, t = asked[-1]
 
-        def edge(ds: float, dt: float) -> float:
+        def edge(ds, dt):
             log_w = potential.log_weight(m * np.exp(-dt) + u * ds, t + dt)
             return float(np.exp(log_w - log_w.max()) @ u)
 
-        def score_step(dt: float) -> float:
+        def score_step(dt):
             high = next(x for x in np.arange(0.005, 10, 0.005) if edge(x, dt) <= 0)
             return float(brentq(edge, high - 0.005, high, args=(dt,), xtol=1e-14))
 
-        def rise(dt: float) -> float:
+        def rise(dt):
             moved = m * np.exp(-dt) + u * score_step(dt)
             return float((potential.value(moved, t + dt) - potential.value(m, t)).mean())
 
@@ -95,13 +89,13 @@ def test_steps_are_those_of_nested_bracketing(setting: dict[str, Any]) -> None:
             assert info.step.size == pytest.approx(score_step(dt), rel=1e-8)
             compared.append(dt)
 
-    compared: list[float] = []
+    compared = []
     booster.answer = listening_answer
     booster.fit(X, y, on_round=on_round)
     assert len(compared) >= 5 or booster.n_rounds_ < 7
 
 
-def test_an_easy_problem_ends_at_time_1_with_few_small_margins() -> None:
+def test_an_easy_problem_ends_at_time_1_with_few_small_margins():
     X, y = make_classification(300, class_sep=2.0, flip_y=0.05, random_state=0)
     booster = RobustBoost(500, weak_learner="stump", epsilon=0.1, theta=0.2).fit(X, y)
     assert booster.stop_reason_ == "time is up"
@@ -109,7 +103,7 @@ def test_an_easy_problem_ends_at_time_1_with_few_small_margins() -> None:
     assert ((2 * y - 1) * booster.decision_function(X) <= 0.2).mean() <= 0.1
 
 
-def test_numbers_of_the_specification() -> None:
+def test_numbers_of_the_specification():
     potential = MovingPotential(0.1, 0.0, 0.1, False)
     assert potential.sigma(0.0) == pytest.approx(2.542233, abs=6e-7)
     assert potential.mu(0.0) == pytest.approx(-2.303755, abs=6e-7)
@@ -121,7 +115,7 @@ def test_numbers_of_the_specification() -> None:
     assert np.exp(potential.log_weight(half, 0.5))[0] == pytest.approx(0.638799, abs=6e-7)
 
 
-def test_the_potential_solves_its_differential_equation() -> None:
+def test_the_potential_solves_its_differential_equation():
     potential = MovingPotential(0.1, 0.2, 0.1, False)
     m, t, d = np.linspace(-2, 2, 9), 0.4, 1e-4
     in_time = (potential.value(m, t + d) - potential.value(m, t - d)) / (2 * d)
@@ -134,9 +128,9 @@ def test_the_potential_solves_its_differential_equation() -> None:
     assert_allclose(in_margin, -w / (potential.sigma(t) * np.sqrt(np.pi)), atol=1e-8)
 
 
-def test_truncation_gives_up_samples_for_good() -> None:
+def test_truncation_gives_up_samples_for_good():
     X, y = noisy_problem(250, flip_y=0.2)
-    given_up: list[int] = []
+    given_up = []
     booster = RobustBoost(60, weak_learner="stump", epsilon=0.3, truncate=True)
     booster.fit(
         X, y, on_round=lambda info: given_up.append((booster.weights(info.state) == 0).sum())
@@ -147,7 +141,7 @@ def test_truncation_gives_up_samples_for_good() -> None:
         assert (m <= 0).mean() <= 0.3
 
 
-def test_a_strong_learner_ends_the_game_in_one_round() -> None:
+def test_a_strong_learner_ends_the_game_in_one_round():
     X, y = noisy_problem(250, flip_y=0.2)
     booster = RobustBoost(50, weak_learner={"tree": {"max_leaf_nodes": None}}).fit(X, y)
     assert (booster.n_rounds_, booster.time_) == (1, 1.0)
@@ -156,7 +150,7 @@ def test_a_strong_learner_ends_the_game_in_one_round() -> None:
 
 
 @pytest.mark.parametrize("theta", [0.0, 1.0])
-def test_a_classifier_better_than_epsilon_ends_the_game_at_once(theta: float) -> None:
+def test_a_classifier_better_than_epsilon_ends_the_game_at_once(theta):
     """With theta > 0 the edge never vanishes from some time before 1 on."""
     X = np.arange(20.0)[:, None]
     y = (X[:, 0] > 9) ^ (X[:, 0] == 3)
@@ -166,10 +160,10 @@ def test_a_classifier_better_than_epsilon_ends_the_game_at_once(theta: float) ->
 
 
 @pytest.mark.parametrize("theta", [0.0, 0.3])
-def test_nothing_cancels_towards_the_end_of_the_game(theta: float) -> None:
+def test_nothing_cancels_towards_the_end_of_the_game(theta):
     """Against 50 digits; the printed formulas lose up to three."""
     potential = MovingPotential(0.1, theta, 0.01, False)
-    errors: dict[str, list[float]] = {"sigma": [], "printed sigma": [], "mu": [], "printed mu": []}
+    errors = {"sigma": [], "printed sigma": [], "mu": [], "printed mu": []}
     for t in 1.0 - np.geomspace(1e-9, 0.1, 200):
         with mpmath.workdps(50):
             left, rho, sigma_f = 1 - mpmath.mpf(t), mpmath.mpf(potential.rho), mpmath.mpf(0.01)

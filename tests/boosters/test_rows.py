@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,7 +16,7 @@ SAMPLES = st.integers(1, 12).flatmap(
 )
 
 
-def contents(X: np.ndarray, y: np.ndarray) -> list[tuple[str, ...]]:
+def contents(X, y):
     return [
         (*(str(value + 0.0) for value in row), str(label)) for row, label in zip(X, y, strict=True)
     ]
@@ -26,10 +24,10 @@ def contents(X: np.ndarray, y: np.ndarray) -> list[tuple[str, ...]]:
 
 # the first example compiles
 @given(SAMPLES)
-def test_rows_are_the_distinct_samples_with_their_share_of_the_weight(samples: tuple) -> None:
+def test_rows_are_the_distinct_samples_with_their_share_of_the_weight(samples):
     X, y, weight = samples
     rows = canonical_rows(X, y, weight)
-    expected: dict[tuple[str, ...], float] = {}
+    expected = {}
     for content, w in zip(contents(X, y), weight, strict=True):
         if w > 0:
             expected[content] = expected.get(content, 0.0) + w
@@ -44,10 +42,10 @@ def test_rows_are_the_distinct_samples_with_their_share_of_the_weight(samples: t
 
 
 @given(SAMPLES, st.randoms(use_true_random=False))
-def test_the_order_of_the_samples_does_not_matter(samples: tuple, random: object) -> None:
+def test_the_order_of_the_samples_does_not_matter(samples, random):
     X, y, weight = samples
     order = np.arange(len(y))
-    random.shuffle(order)  # type: ignore[attr-defined]
+    random.shuffle(order)
     rows = canonical_rows(X, y, weight)
     permuted = canonical_rows(np.ascontiguousarray(X[order]), y[order], weight[order])
     before = contents(X[rows.representative], y[rows.representative])
@@ -60,12 +58,12 @@ def test_the_order_of_the_samples_does_not_matter(samples: tuple, random: object
     ("weight", "expected"),
     [([0.0, 1.0, 3.0], [1, 3]), ([0.0, 1.5, 3.0], [1, 1]), ([0.0, 1e300, 1.0], [1, 1])],
 )
-def test_weights_count_samples_if_all_are_whole(weight: list[float], expected: list[int]) -> None:
+def test_weights_count_samples_if_all_are_whole(weight, expected):
     rows = canonical_rows(np.eye(3), np.zeros(3, np.int32), np.array(weight))
     assert rows.count[rows.row_of[1:]].tolist() == expected
 
 
-def test_rows_of_broken_weights_count_their_samples() -> None:
+def test_rows_of_broken_weights_count_their_samples():
     X, y = np.array([[0.0], [1.0], [0.0], [0.0]]), np.array([0, 1, 0, 1], np.int32)
     rows = canonical_rows(X, y, np.full(4, 0.25))
     found = zip(X[rows.representative, 0], y[rows.representative], rows.count, strict=True)

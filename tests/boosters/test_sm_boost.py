@@ -1,7 +1,5 @@
 """Theory of soft-max boosting that can be computed (Geist 2015, Secs. 3-4)."""
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest
@@ -21,23 +19,23 @@ seeds = st.integers(0, 2**32 - 1)
 class_counts = st.integers(2, 5)
 
 
-def random_state(seed: int, n_classes: int, n: int = 6) -> tuple[np.ndarray, np.ndarray]:
+def random_state(seed, n_classes, n=6):
     """Return random scores and costs, the costs in [0, 1]."""
     rng = np.random.default_rng(seed)
     return rng.normal(size=(n, n_classes)) * 2, rng.random((n, n_classes))
 
 
-def gradient(psi: np.ndarray, cost: np.ndarray) -> np.ndarray:
+def gradient(psi, cost):
     g = softmax(psi)
     return g * centred_cost(g, cost)
 
 
-def risk(psi: np.ndarray, cost: np.ndarray) -> float:
+def risk(psi, cost):
     return smooth_risk(softmax(psi), cost, np.full(len(psi), 1 / len(psi)))
 
 
 @given(seeds, class_counts)
-def test_proposition_2_the_gradient_is_the_derivative(seed: int, n_classes: int) -> None:
+def test_proposition_2_the_gradient_is_the_derivative(seed, n_classes):
     psi, cost = random_state(seed, n_classes)
     V = np.random.default_rng(seed + 1).normal(size=psi.shape)
     eps = 1e-5
@@ -47,7 +45,7 @@ def test_proposition_2_the_gradient_is_the_derivative(seed: int, n_classes: int)
 
 @settings(max_examples=15)
 @given(seeds, st.sampled_from(["paper", 1.0]))
-def test_theorem_1_the_risk_falls_with_the_exact_gradient(seed: int, step: str | float) -> None:
+def test_theorem_1_the_risk_falls_with_the_exact_gradient(seed, step):
     rng = np.random.default_rng(seed)
     X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40)
     cost = rng.random((3, 3))
@@ -64,9 +62,7 @@ def test_theorem_1_the_risk_falls_with_the_exact_gradient(seed: int, step: str |
 
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize("power", [0, 1, 20], ids=["equal", "unequal", "few"])
-def test_numbers_in_any_order_draw_pairs_by_the_cumulative_probability(
-    n_jobs: int, power: int
-) -> None:
+def test_numbers_in_any_order_draw_pairs_by_the_cumulative_probability(n_jobs, power):
     rng = np.random.default_rng(power)
     n, K, M = 700, 4, 900
     g, cost = softmax(rng.normal(size=(n, K)) * 5), np.asfortranarray(rng.random((n, K)))
@@ -85,7 +81,7 @@ def test_numbers_in_any_order_draw_pairs_by_the_cumulative_probability(
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_the_soft_max_is_a_quotient_of_portable_functions(order: str) -> None:
+def test_the_soft_max_is_a_quotient_of_portable_functions(order):
     F = np.asarray(np.random.default_rng(0).normal(size=(700, 5)) * 300, order=order)
     terms = exp(F - F.max(axis=1, keepdims=True))
     assert_array_equal(softmax(F), terms / row_sums(terms)[:, None])
@@ -94,13 +90,13 @@ def test_the_soft_max_is_a_quotient_of_portable_functions(order: str) -> None:
     assert_array_equal(out, softmax(F))
 
 
-def test_every_sampled_step_is_a_descent_direction_of_its_sample() -> None:
+def test_every_sampled_step_is_a_descent_direction_of_its_sample():
     X, y = load_iris(return_X_y=True)
     seen = watch(SMBoost(30, random_state=0), X, y)
     assert min(seen.edges) >= 0
 
 
-def test_multiplying_the_costs_changes_nothing() -> None:
+def test_multiplying_the_costs_changes_nothing():
     X, y = load_iris(return_X_y=True)
     cost = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
     one = SMBoost(10, cost=cost, random_state=0).fit(X, y)
@@ -108,14 +104,14 @@ def test_multiplying_the_costs_changes_nothing() -> None:
     assert_array_equal(one.scores(X), other.scores(X))
 
 
-def test_the_cost_matrix_of_the_binary_loss_is_the_default() -> None:
+def test_the_cost_matrix_of_the_binary_loss_is_the_default():
     X, y = load_iris(return_X_y=True)
     default = SMBoost(10, random_state=0).fit(X, y)
     explicit = SMBoost(10, cost=1 - np.eye(3), random_state=0).fit(X, y)
     assert_array_equal(default.scores(X), explicit.scores(X))
 
 
-def test_costs_may_be_given_for_each_sample() -> None:
+def test_costs_may_be_given_for_each_sample():
     X, y = load_iris(return_X_y=True)
     X = np.vstack([X, X[:20]])  # equal samples with other costs must not be merged
     y = np.concatenate([y, y[:20]])
@@ -130,21 +126,21 @@ def test_costs_may_be_given_for_each_sample() -> None:
     assert not np.allclose(SMBoost(10, gradient="exact").fit(X, y, cost=other).scores(X), by_label)
 
 
-def test_saturated_rows_end_the_training() -> None:
+def test_saturated_rows_end_the_training():
     booster = SMBoost(1000, learning_rate=1e4, gradient="exact", weak_learner="stump")
     booster.fit([[0.0], [1.0]], [0, 1])
     assert booster.stop_reason_ == "converged"
     assert booster.n_rounds_ < 1000
 
 
-def test_predict_proba_is_the_stochastic_rule() -> None:
+def test_predict_proba_is_the_stochastic_rule():
     X, y = load_iris(return_X_y=True)
     booster = SMBoost(10, random_state=0).fit(X, y)
     assert_array_equal(booster.predict_proba(X), softmax(booster.scores(X)))
 
 
 @pytest.mark.parametrize("certain", [0, 1, 2], ids=["right", "wrong", "other"])
-def test_centred_costs_lose_no_digits_where_the_rule_is_certain(certain: int) -> None:
+def test_centred_costs_lose_no_digits_where_the_rule_is_certain(certain):
     """Against 60 digits; ``c - mean`` itself has none left where the probable label is wrong."""
     rng = np.random.default_rng(certain)
     psi = rng.normal(size=(40, 3)) * 2

@@ -1,9 +1,5 @@
 """The boosters of the SPLBoost paper on the specification's ten rows, to all printed digits."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -28,7 +24,7 @@ every_case = pytest.mark.parametrize(
 )
 
 
-def booster_of(case: dict[str, Any]) -> Any:
+def booster_of(case):
     learner = "stump" if case["booster"] in REGRESSIONS else STUMP
     return make_booster(
         case["booster"],
@@ -38,7 +34,7 @@ def booster_of(case: dict[str, Any]) -> Any:
     )
 
 
-def answers_of(trees: Any) -> list[float]:
+def answers_of(trees):
     """Return what a stump answers for <= and for >, in the paper's -1, +1 or real numbers."""
     leaves = [~trees.left[0], ~trees.right[0]]
     if trees.width == 2:
@@ -47,7 +43,7 @@ def answers_of(trees: Any) -> list[float]:
 
 
 @every_case
-def test_stumps_steps_losses_and_scores(case: dict[str, Any]) -> None:
+def test_stumps_steps_losses_and_scores(case):
     seen = watch(booster_of(case), X, Y)
     assert len(seen.scores) == len(case["rounds"])
     for t, expected in enumerate(case["rounds"]):
@@ -66,18 +62,18 @@ def test_stumps_steps_losses_and_scores(case: dict[str, Any]) -> None:
 
 
 @every_case
-def test_weights_latent_weights_and_times(case: dict[str, Any]) -> None:
+def test_weights_latent_weights_and_times(case):
     booster = booster_of(case)
-    latent: list[np.ndarray] = []
-    times: list[float] = []
-    weights: list[np.ndarray] = []
+    latent = []
+    times = []
+    weights = []
     answer = booster.answer
 
-    def listening_answer(state: Any, demand: Any, h: Any) -> Any:
+    def listening_answer(state, demand, h):
         weights.append(demand.weight.ravel())
         return answer(state, demand, h)
 
-    def on_round(info: Any) -> None:
+    def on_round(info):
         if hasattr(booster, "latent_weights"):
             latent.append(booster.latent_weights(info.state)[info.row_of])
         times.append(getattr(info.state.own, "time", None))

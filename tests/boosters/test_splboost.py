@@ -1,9 +1,5 @@
 """Self-paced boosters: what the paper proves, the limits of lambda, and how they end."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -15,7 +11,7 @@ from boostbench.boosters.splboost import SPLBoost, SPLL2Boost, SPLLogitBoost
 from tests.boosters.games import watch
 
 #: Regularisers at the margins the paper uses, and at one scale.
-PACES: list[dict[str, Any]] = [
+PACES = [
     {"regulariser": "hard", "age": 1.5},
     {"regulariser": "linear", "age": 3.0},
     {"regulariser": "polynomial", "age": 3.0, "power": 1.3},
@@ -28,11 +24,11 @@ STUMP = "stump"
 TREE = {"tree": {"max_depth": 3, "criterion": "entropy", "min_samples_leaf": 2}}
 
 
-def noisy_problem(n: int = 150, flipped: float = 0.25) -> tuple[np.ndarray, np.ndarray]:
+def noisy_problem(n=150, flipped=0.25):
     return make_classification(n, n_informative=4, flip_y=flipped, random_state=0)
 
 
-def test_a_large_age_is_adaboost_bit_for_bit() -> None:
+def test_a_large_age_is_adaboost_bit_for_bit():
     X, y = noisy_problem()
     plain = AdaBoost(40, weak_learner=TREE).fit(X, y)
     for age in (1e300, np.inf):
@@ -44,7 +40,7 @@ def test_a_large_age_is_adaboost_bit_for_bit() -> None:
 
 
 @pytest.mark.parametrize("plain", ["logitboost", "l2boost"])
-def test_a_large_age_is_the_plain_regression_booster(plain: str) -> None:
+def test_a_large_age_is_the_plain_regression_booster(plain):
     X, y = noisy_problem()
     expected = make_booster(plain, n_estimators=20).fit(X, y)
     paced = make_booster(f"spl-{plain}", n_estimators=20, age=np.inf).fit(X, y)
@@ -54,9 +50,7 @@ def test_a_large_age_is_the_plain_regression_booster(plain: str) -> None:
 @every_pace
 @pytest.mark.parametrize("weak_learner", [STUMP, TREE], ids=["stump", "tree"])
 @pytest.mark.parametrize("max_inner", [1, 10])
-def test_the_latent_objective_never_rises(
-    pace: dict[str, Any], weak_learner: Any, max_inner: int
-) -> None:
+def test_the_latent_objective_never_rises(pace, weak_learner, max_inner):
     X, y = noisy_problem()
     for warm in (1, 3):
         booster = SPLBoost(
@@ -67,7 +61,7 @@ def test_the_latent_objective_never_rises(
 
 
 @every_pace
-def test_the_latent_objective_never_rises_under_regression(pace: dict[str, Any]) -> None:
+def test_the_latent_objective_never_rises_under_regression(pace):
     X, y = noisy_problem()
     for booster in (
         SPLLogitBoost(25, halving=True, **pace),
@@ -77,7 +71,7 @@ def test_the_latent_objective_never_rises_under_regression(pace: dict[str, Any])
         assert (np.diff(watch(booster, X, y).losses[2:]) <= 1e-9).all()
 
 
-def test_a_perfect_learner_of_what_is_left_ends_the_run() -> None:
+def test_a_perfect_learner_of_what_is_left_ends_the_run():
     X = np.arange(10.0)[:, None]
     y = np.array([0, 0, 0, 1, 0, 1, 1, 0, 1, 1])
     booster = SPLBoost(50, weak_learner=STUMP, age=1.5, warm_start_rounds=1).fit(X, y)
@@ -86,7 +80,7 @@ def test_a_perfect_learner_of_what_is_left_ends_the_run() -> None:
     assert warm.fit(X, X[:, 0] > 4).n_rounds_ == 6  # perfect from the first round on
 
 
-def test_no_sample_left_ends_the_run() -> None:
+def test_no_sample_left_ends_the_run():
     X, y = np.arange(8.0)[:, None], np.tile([0, 1], 4)
     for booster in (SPLBoost(9, age=0.3), SPLLogitBoost(9, age=0.1), SPLL2Boost(9, age=0.5)):
         booster.set_params(warm_start_rounds=0, weak_learner=STUMP).fit(X, y)
@@ -94,7 +88,7 @@ def test_no_sample_left_ends_the_run() -> None:
         assert np.isfinite(booster.predict_proba(X)).all()
 
 
-def test_probabilities_follow_the_scores() -> None:
+def test_probabilities_follow_the_scores():
     X, y = noisy_problem()
     booster = SPLBoost(10).fit(X, y)
     p = 1 / (1 + np.exp(-2 * booster.decision_function(X)))

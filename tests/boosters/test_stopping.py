@@ -1,9 +1,6 @@
 """Fits that end before their last round, go on later, or are observed."""
 
-from __future__ import annotations
-
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -32,13 +29,13 @@ TRAIN, HELD = slice(0, 300), slice(300, None)
 NAMES = ["adaboost-mh", "cd-mcboost", "lpboost", "martiboost", "mdeepboost", "one-vs-all", "samme"]
 
 
-def labels_for(name: str) -> np.ndarray:
+def labels_for(name):
     return (y > 0) * 1 if name in ("lpboost", "martiboost") else y
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("scoring", ["accuracy", "loss"])
-def test_the_model_is_that_of_the_best_round(name: str, scoring: str) -> None:
+def test_the_model_is_that_of_the_best_round(name, scoring):
     y = labels_for(name)
     stopping = {"early_stopping": True, "n_iter_no_change": 4, "scoring": scoring}
     booster = make_booster(name, n_estimators=30, **stopping)
@@ -55,9 +52,9 @@ def test_the_model_is_that_of_the_best_round(name: str, scoring: str) -> None:
     assert_array_equal(booster.scores(X), alone.scores(X))
 
 
-def test_held_out_samples_take_no_part_in_the_training() -> None:
+def test_held_out_samples_take_no_part_in_the_training():
     booster = make_booster("samme", n_estimators=40, early_stopping=True, random_state=3)
-    rows: list[Any] = []
+    rows = []
     booster.fit(X, y, on_round=lambda info: rows.append(info.row_of))
     held = rows[0] < 0
     assert held.sum() == pytest.approx(50, abs=1)
@@ -68,7 +65,7 @@ def test_held_out_samples_take_no_part_in_the_training() -> None:
     assert_array_equal(again.validation_score_, booster.validation_score_)
 
 
-def test_samples_without_weight_are_not_held_out() -> None:
+def test_samples_without_weight_are_not_held_out():
     X, y = make_classification(random_state=0)
     weights = np.repeat([1.0, 0.0], [60, 40])
     booster = make_booster("samme", n_estimators=5, early_stopping=True, random_state=0)
@@ -76,7 +73,7 @@ def test_samples_without_weight_are_not_held_out() -> None:
     assert_array_equal(booster.fit(X, y, weights).validation_score_, kept)
 
 
-def test_training_samples_are_scored_if_none_are_held_out() -> None:
+def test_training_samples_are_scored_if_none_are_held_out():
     booster = make_booster("samme", n_estimators=9, early_stopping=True, validation_fraction=None)
     booster.fit(X, y)
     best = booster.n_rounds_
@@ -85,7 +82,7 @@ def test_training_samples_are_scored_if_none_are_held_out() -> None:
     np.testing.assert_allclose(booster.validation_score_[1 : best + 1], staged, rtol=1e-12)
 
 
-def test_a_rare_class_keeps_a_sample_for_training() -> None:
+def test_a_rare_class_keeps_a_sample_for_training():
     labels = np.array([0] * 50 + [1] * 2 + [2])
     held = hold_out(labels, 0.5, np.random.default_rng(0))
     assert np.bincount(labels[held], minlength=3).tolist() == [25, 1, 0]
@@ -102,17 +99,17 @@ def test_a_rare_class_keeps_a_sample_for_training() -> None:
         ({"early_stopping": True, "y_val": [0, 7]}, "labels that y has not, such as 7"),
     ],
 )
-def test_a_validation_part_that_does_not_fit_is_refused(given: Any, message: str) -> None:
+def test_a_validation_part_that_does_not_fit_is_refused(given, message):
     y_val = given.pop("y_val", [0, 1])
     with pytest.raises(ValueError, match=message):
         make_booster("samme", **given).fit(X, y, X_val=X[:2], y_val=y_val)
 
 
 @pytest.mark.parametrize("name", [*NAMES, "sm-boost", "drifting-game"])
-def test_a_warm_start_gives_the_model_of_one_fit(name: str) -> None:
+def test_a_warm_start_gives_the_model_of_one_fit(name):
     y = labels_for(name)
     warm = make_booster(name, n_estimators=4, warm_start=True, random_state=0).fit(X, y)
-    trained: list[int] = []
+    trained = []
     warm.set_params(n_estimators=9).fit(X, y, on_round=lambda info: trained.append(info.round))
     whole = make_booster(name, n_estimators=9, random_state=0).fit(X, y)
     assert_array_equal(warm.scores(X), whole.scores(X))
@@ -128,7 +125,7 @@ def test_a_warm_start_gives_the_model_of_one_fit(name: str) -> None:
 
 
 @pytest.mark.parametrize("n_first", range(1, 9))
-def test_a_warm_start_goes_on_to_watch_the_held_out_samples(n_first: int) -> None:
+def test_a_warm_start_goes_on_to_watch_the_held_out_samples(n_first):
     options = {"early_stopping": True, "random_state": 0}
     warm = make_booster("sm-boost", n_estimators=n_first, warm_start=True, **options).fit(X, y)
     warm.set_params(n_estimators=9).fit(X, y)
@@ -136,12 +133,12 @@ def test_a_warm_start_goes_on_to_watch_the_held_out_samples(n_first: int) -> Non
     assert_array_equal(warm.scores(X), whole.scores(X))
 
 
-def test_on_round_ends_a_fit_that_stays_usable() -> None:
+def test_on_round_ends_a_fit_that_stays_usable():
     booster = make_booster("samme", n_estimators=50)
     booster.fit(X, y, on_round=lambda info: info.round == 3)
     assert (booster.n_rounds_, booster.stop_reason_) == (3, "on request")
 
-    def fail(info: Any) -> None:
+    def fail(info):
         if info.round == 3:
             raise RuntimeError
 
@@ -152,7 +149,7 @@ def test_on_round_ends_a_fit_that_stays_usable() -> None:
     assert len(list(raised.staged_predict(X))) == 3
 
 
-def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed(capsys):
     make_booster("samme", n_estimators=21, verbose=1).fit(X, y)
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[1] for line in lines] == [*map(str, range(1, 11)), "20", "21"]
@@ -162,7 +159,7 @@ def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["samme", "one-vs-all"])
-def test_callbacks_of_scikit_learn_see_every_round(name: str) -> None:
+def test_callbacks_of_scikit_learn_see_every_round(name):
     callback = pytest.importorskip("sklearn.callback")
     monitor = callback.ScoringMonitor(scoring="accuracy")
     booster = make_booster(name, n_estimators=5).set_callbacks(monitor).fit(X, y)
@@ -171,10 +168,10 @@ def test_callbacks_of_scikit_learn_see_every_round(name: str) -> None:
     assert rounds.tolist() == list(booster.staged_score(X, y))
 
     class Third:
-        def setup(self, estimator: Any, context: Any) -> None: ...
-        def teardown(self, estimator: Any, context: Any) -> None: ...
-        def on_fit_task_begin(self, estimator: Any, context: Any) -> None: ...
-        def on_fit_task_end(self, estimator: Any, context: Any) -> bool:
+        def setup(self, estimator, context): ...
+        def teardown(self, estimator, context): ...
+        def on_fit_task_begin(self, estimator, context): ...
+        def on_fit_task_end(self, estimator, context):
             return bool(context.task_name == "round" and context.task_id == 2)
 
     assert make_booster(name, n_estimators=5).set_callbacks(Third()).fit(X, y).n_rounds_ == 3
@@ -189,7 +186,7 @@ def test_callbacks_of_scikit_learn_see_every_round(name: str) -> None:
         (AdaBoostMM(9, step="exact"), 0.5 * np.log(1 / TINY)),
     ],
 )
-def test_a_perfect_classifier_ends_the_training_and_decides_alone(booster: Any, cap: float) -> None:
+def test_a_perfect_classifier_ends_the_training_and_decides_alone(booster, cap):
     y = np.array([0, 1, 2, 0, 1])
     table = np.array([[1, 1, 2, 0, 1], [0, 2, 2, 0, 1], y, [1, 1, 2, 0, 1]]).T
     seen = watch(booster.set_params(weak_learner=Scripted(table)), row_numbers(5), y)
@@ -199,7 +196,7 @@ def test_a_perfect_classifier_ends_the_training_and_decides_alone(booster: Any, 
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_booster_that_learns_nothing_warns() -> None:
+def test_a_booster_that_learns_nothing_warns():
     with pytest.warns(ConvergenceWarning, match=r"could learn nothing \(no edge\): it predicts"):
         make_booster("adaboost-mh").fit(np.zeros((4, 1)), [0, 1, 0, 1])
 
@@ -207,14 +204,14 @@ def test_a_booster_that_learns_nothing_warns() -> None:
 @pytest.mark.parametrize(
     "learner", [None, "tree", {"tree": {"max_depth": 3}}, DecisionTreeClassifier()], ids=str
 )
-def test_a_grid_goes_over_parameters_of_the_weak_learner(learner: Any) -> None:
+def test_a_grid_goes_over_parameters_of_the_weak_learner(learner):
     booster = make_booster("samme", n_estimators=3, weak_learner=learner)
     grid = {"weak_learner__max_leaf_nodes": [2, 9]}
     best = GridSearchCV(booster, grid, cv=2).fit(X, y).best_estimator_
     assert "max_leaf_nodes" in str(best.weak_learner)
 
 
-def test_importances_of_scikit_learn_s_trees_are_weighted_by_their_steps() -> None:
+def test_importances_of_scikit_learn_s_trees_are_weighted_by_their_steps():
     booster = make_booster(
         "samme", n_estimators=4, weak_learner=DecisionTreeClassifier(max_depth=2)
     )

@@ -1,9 +1,5 @@
 """For two classes these boosters are AdaBoost, round for round."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -15,7 +11,7 @@ from tests.boosters.finite import noisy_stumps
 BY_ERROR = {"tree": {"criterion": "error", "max_depth": 2}}
 BY_COST = {"tree": {"max_depth": 2}}
 #: Name, parameters, weak learner, and what its scores' difference is in AdaBoost's.
-SAME: list[tuple[str, dict[str, Any], Any, float]] = [
+SAME = [
     ("adaboost-m1", {}, BY_ERROR, 2.0),
     ("adaboost-mh", {}, BY_ERROR, 2.0),
     ("adaboost-mm", {}, BY_COST, 1.0),
@@ -29,7 +25,7 @@ SAME: list[tuple[str, dict[str, Any], Any, float]] = [
 
 
 @pytest.mark.parametrize(("name", "parameters", "learner", "factor"), SAME)
-def test_it_is_adaboost(name: str, parameters: Any, learner: Any, factor: float) -> None:
+def test_it_is_adaboost(name, parameters, learner, factor):
     for X, y in (noisy_stumps(2), load_breast_cancer(return_X_y=True)):
         X = X.round(1)
         boosters = [

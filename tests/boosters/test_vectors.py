@@ -1,7 +1,5 @@
 """The specification's worked examples, to all printed digits."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,7 +11,7 @@ from boostbench.boosters.rows import canonical_rows
 from boostbench.boosters.samme import SAMME
 from boostbench.boosters.sm_boost import SMBoost, smooth_risk, weigh_pairs
 from boostbench.boosters.state import softmax
-from tests.boosters.games import Watched, centred_cost, stump_of, watch
+from tests.boosters.games import centred_cost, stump_of, watch
 from tests.boosters.vectors import read
 
 VECTORS = read("softmax_boosting")
@@ -22,12 +20,12 @@ Y = np.array(VECTORS["D"]["y"])
 EIGHT_DIGITS = {"rtol": 0, "atol": 6e-9}
 
 
-def check_scores(seen: Watched, expected: dict[str, list[float]]) -> None:
+def check_scores(seen, expected):
     for row, scores in expected.items():
         assert_allclose(seen.scores[-1][int(row)], scores, **EIGHT_DIGITS)
 
 
-def test_v1_gradient_with_the_binary_loss() -> None:
+def test_v1_gradient_with_the_binary_loss():
     vector = VECTORS["V1"]
     y = np.array(vector["y"], dtype=np.int32)
     g = softmax(np.array(vector["psi"], dtype=float))
@@ -44,7 +42,7 @@ def test_v1_gradient_with_the_binary_loss() -> None:
     assert squared_norm == pytest.approx(vector["zero-one"]["squared_norm"], abs=6e-11)
 
 
-def test_v1_gradient_with_a_cost_matrix() -> None:
+def test_v1_gradient_with_a_cost_matrix():
     vector = VECTORS["V1"]["matrix"]
     g = softmax(np.array(VECTORS["V1"]["psi"], dtype=float))
     cost = (np.array(vector["cost"]) / vector["divisor"])[VECTORS["V1"]["y"]]
@@ -54,7 +52,7 @@ def test_v1_gradient_with_a_cost_matrix() -> None:
     assert smooth_risk(g, cost, np.full(2, 0.5)) == pytest.approx(vector["risk"], abs=6e-11)
 
 
-def test_v2_exact_gradient_with_the_step_of_the_experiments() -> None:
+def test_v2_exact_gradient_with_the_step_of_the_experiments():
     vector = VECTORS["V2"]
     booster = SMBoost(3, weak_learner="stump", gradient="exact")
     seen = watch(booster, X, Y)
@@ -66,7 +64,7 @@ def test_v2_exact_gradient_with_the_step_of_the_experiments() -> None:
     assert_array_equal(booster.predict(X), vector["labels"])
 
 
-def test_v3_exact_gradient_with_the_step_of_theorem_1() -> None:
+def test_v3_exact_gradient_with_the_step_of_theorem_1():
     vector = VECTORS["V3"]
     seen = watch(SMBoost(3, weak_learner="stump", gradient="exact", step=1.0), X, Y)
     assert_allclose(seen.edges, vector["r"], **EIGHT_DIGITS)
@@ -76,9 +74,7 @@ def test_v3_exact_gradient_with_the_step_of_theorem_1() -> None:
 
 
 @pytest.mark.parametrize(("empty_label", "scores"), [(0, "scores"), (1, "scores_lowered")])
-def test_v4_sampled_gradient_with_given_pairs(
-    monkeypatch: pytest.MonkeyPatch, empty_label: int, scores: str
-) -> None:
+def test_v4_sampled_gradient_with_given_pairs(monkeypatch, empty_label, scores):
     vector = VECTORS["V4"]
     order = canonical_rows(X, Y.astype(np.int32), np.ones(len(Y))).representative
     counts = [np.array([[int(n) for n in row] for row in rows]) for rows in vector["counts"]]
@@ -95,7 +91,7 @@ def test_v4_sampled_gradient_with_given_pairs(
         assert_allclose(seen.losses, vector["risk"], **EIGHT_DIGITS)
 
 
-def test_v5_pairs_are_drawn_from_the_flattened_probabilities() -> None:
+def test_v5_pairs_are_drawn_from_the_flattened_probabilities():
     vector = VECTORS["V5"]
     g, u = np.array(vector["g"]), np.sort(vector["u"])
     cost = np.random.default_rng(0).random(g.shape)
@@ -105,7 +101,7 @@ def test_v5_pairs_are_drawn_from_the_flattened_probabilities() -> None:
     assert_allclose((demand / -centred_cost(g, cost)).ravel(), expected)
 
 
-def test_v6_adaboost_mh() -> None:
+def test_v6_adaboost_mh():
     vector = VECTORS["V6"]
     booster = AdaBoostMH(3, weak_learner="stump")
     seen = watch(booster, X, Y)
@@ -119,7 +115,7 @@ def test_v6_adaboost_mh() -> None:
     assert_array_equal(booster.predict(X), vector["labels"])
 
 
-def test_v7_samme() -> None:
+def test_v7_samme():
     vector = VECTORS["V7"]
     booster = SAMME(3, weak_learner="stump")
     seen = watch(booster, X, Y)

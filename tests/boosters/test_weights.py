@@ -1,9 +1,5 @@
 """Every booster tells what the next round's weights are, without disturbing the fit."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -20,15 +16,15 @@ every_booster = pytest.mark.parametrize("name", sorted(TABLE))
 ASKING = sorted(name for name in TABLE if issubclass(boosters.get(name), Booster))
 
 
-def weights_of(booster: Any, X: np.ndarray, y: np.ndarray) -> np.ndarray:
+def weights_of(booster, X, y):
     """Return the weights of the samples after each round, shape (T, n)."""
-    found: list[np.ndarray] = []
+    found = []
     booster.fit(X, y, on_round=lambda i: found.append(i.booster.weights(i.state)[i.row_of]))
     return np.array(found)
 
 
 @every_booster
-def test_weights_are_shares_and_asking_for_them_changes_nothing(name: str) -> None:
+def test_weights_are_shares_and_asking_for_them_changes_nothing(name):
     X, y = problem(name)
     asked = made(name)
     w = weights_of(asked, X, y)
@@ -39,26 +35,26 @@ def test_weights_are_shares_and_asking_for_them_changes_nothing(name: str) -> No
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_weights_are_what_the_next_demand_puts_on_the_rows(name: str) -> None:
+def test_weights_are_what_the_next_demand_puts_on_the_rows(name):
     X, y = problem(name)
     own = {"max_response": np.inf} if name.endswith("logitboost") else {}  # weights know no limit
     booster = made(name, **own)
-    asked: list[np.ndarray] = []
+    asked = []
     answer = booster.answer
 
-    def listening(state: Any, demand: Any, h: Any) -> Any:
+    def listening(state, demand, h):
         asked.append(row_weights(demand, len(state.y)))
         return answer(state, demand, h)
 
     booster.answer = listening
-    told: list[np.ndarray] = []
+    told = []
     booster.fit(X, y, on_round=lambda info: told.append(info.booster.weights(info.state)))
     assert len(asked) == 15
     for after, then in zip(told, asked[1:], strict=False):
         assert_allclose(after, then, rtol=1e-9, atol=1e-15)
 
 
-def test_one_vs_all_weighs_a_row_by_the_mean_of_its_boosters() -> None:
+def test_one_vs_all_weighs_a_row_by_the_mean_of_its_boosters():
     X, y = problem("one-vs-all")
     X, y = np.concatenate([X, X[:20]]), np.concatenate([y, (y[:20] + 1) % 4])  # equal rows, too
     joint = weights_of(make_booster("one-vs-all", n_estimators=6), X, y)
@@ -73,7 +69,7 @@ def test_one_vs_all_weighs_a_row_by_the_mean_of_its_boosters() -> None:
         assert_allclose(joint[t], expected / 4, rtol=1e-9)
 
 
-def test_the_weight_of_a_row_in_a_demand() -> None:
+def test_the_weight_of_a_row_in_a_demand():
     labels = WeightedLabels(np.array([0, 1]), np.array([1.0, 3.0]), 2)
     assert row_weights(labels, 2).tolist() == [0.25, 0.75]
     signed = BinaryLabels(np.array([[1.0, -1.0, 0.0], [-2.0, 0.0, 4.0]]))

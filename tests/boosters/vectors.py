@@ -1,28 +1,25 @@
 """The specifications' worked examples of the multiclass boosters."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 
-def read(name: str) -> dict[str, Any]:
+def read(name):
     """Read a specification's worked examples."""
     path = Path(__file__).parents[1] / "vectors" / f"{name}.json"
-    found: dict[str, Any] = json.loads(path.read_text())
+    found = json.loads(path.read_text())
     return found
 
 
 #: "A theory of multiclass boosting".
-THEORY: dict[str, Any] = read("multiclass_boosters")
+THEORY = read("multiclass_boosters")
 TOY_X = np.array(THEORY["toy9"]["X"], dtype=float)
 TOY_Y = np.array(THEORY["toy9"]["y"])
 
 #: "Multiclass boosting: theory and algorithms".
-MCBOOST: dict[str, Any] = read("mcboost")
+MCBOOST = read("mcboost")
 DATA_A, DATA_B = np.array(MCBOOST["data_A"]), np.array(MCBOOST["data_B"])
 LABELS = np.array(MCBOOST["labels_AB"])
 
