@@ -15,10 +15,10 @@ def row_numbers(n):
     return np.arange(n, dtype=float)[:, None]
 
 
-def noisy_problem(n=150, n_classes=2, flip_y=0.3):
-    """20 features, 4 of use, and labels of which a share is drawn."""
+def noisy_problem(n=150, n_classes=2, flip_y=0.3, n_features=20):
+    """Return features, four of them of use, and labels of which a share is drawn."""
     return make_classification(
-        n, n_informative=4, n_classes=n_classes, flip_y=flip_y, random_state=0
+        n, n_features, n_informative=4, n_classes=n_classes, flip_y=flip_y, random_state=0
     )
 
 

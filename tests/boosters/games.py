@@ -1,6 +1,7 @@
 """Watch a fit round by round."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,9 @@ import numpy as np
 
 @dataclass
 class Watched:
-    """What the booster asked, was given and answered, with training rows in the samples' order."""
+    """What a booster asked, was given and answered, with training rows in the samples' order."""
 
+    booster: Any
     demands: list[np.ndarray] = field(default_factory=list)
     hypotheses: list[Any] = field(default_factory=list)
     edges: list[float] = field(default_factory=list)
@@ -17,40 +19,59 @@ class Watched:
     losses: list[float] = field(default_factory=list)
     scores: list[np.ndarray] = field(default_factory=list)
 
+    @property
+    def labels(self):
+        """The labels answered in each round, from the scores that they changed."""
+        F = [np.zeros_like(self.scores[0]), *self.scores]
+        return [np.abs(after - before).argmax(axis=1) for before, after in pairwise(F)]
+
+
+def each_round(booster, X, y, told, asked=None, **fit_parameters):
+    """Fit a booster; return what ``told(info)`` says after each round.
+
+    With ``asked(state, demand, h)``, which is called before each step, it is ``told(info, asked)``.
+    """
+    found, pending = [], []
+
+    def on_round(info):
+        found.append(told(info, *pending[-1:]))
+        pending.clear()
+
+    if asked is not None:
+        answer = booster.answer
+
+        def listening_answer(state, demand, h):
+            pending.append(asked(state, demand, h))
+            return answer(state, demand, h)
+
+        booster.answer = listening_answer
+    try:
+        booster.fit(X, y, on_round=on_round, **fit_parameters)
+    finally:
+        vars(booster).pop("answer", None)
+    return found
+
 
 def watch(booster, X, y, **fit_parameters):
     """Fit ``booster`` and return what happened; the fitted booster is left as it is."""
-    seen = Watched()
-    answer = booster.answer
-    pending = []
+    seen = Watched(booster)
 
-    def listening_answer(state, demand, h):
-        pending.append((demand, h))
-        return answer(state, demand, h)
-
-    def on_round(info):
-        demand, h = pending.pop()
-        names = ("signed_weight", "cost", "target", "weight")
-        statistic = next(getattr(demand, name) for name in names if hasattr(demand, name))
-        seen.demands.append(np.array(statistic)[info.row_of])
-        seen.hypotheses.append(h.trees)
+    def note(info, demand_and_trees=None):
+        if demand_and_trees is not None:
+            demand, trees = demand_and_trees
+            names = ("signed_weight", "cost", "target", "weight")
+            statistic = next(getattr(demand, name) for name in names if hasattr(demand, name))
+            seen.demands.append(np.array(statistic)[info.row_of])
+            seen.hypotheses.append(trees)
         seen.edges.append(info.step.edge)
         seen.sizes.append(np.array(info.step.size))
         seen.losses.append(info.loss)
         seen.scores.append(info.scores[info.row_of].copy())
 
-    booster.answer = listening_answer
-    try:
-        booster.fit(X, y, on_round=on_round, **fit_parameters)
-    finally:
-        del booster.answer
+    asks = hasattr(booster, "answer")
+    asked = (lambda state, demand, h: (demand, h.trees)) if asks else None
+    each_round(booster, X, y, note, asked, **fit_parameters)
     return seen
-
-
-def labels_of(seen, t):
-    """Return the labels answered in round t (from 0), from the scores they changed."""
-    before = seen.scores[t - 1] if t else np.zeros_like(seen.scores[0])
-    return (seen.scores[t] - before).argmax(axis=1)
 
 
 def stump_of(trees, tree):
@@ -68,6 +89,12 @@ def stump_of(trees, tree):
     ]
 
 
+def masses(C, y, h):
+    """Return A+, A- and L of a cost matrix."""
+    rows, right = np.arange(len(y)), h == y
+    return -C[right, y[right]].sum(), C[rows, h][~right].sum(), -C[rows, y].sum()
+
+
 def centred_cost(g, cost):
     """Return ``Delta_i(y) = c_i(y) - sum_z g_i(z) c_i(z)`` of soft-max boosting, shape (n, K)."""
     return cost - (g * cost).sum(axis=1, keepdims=True)
@@ -77,4 +104,4 @@ def smallest_margins(F, y):
     """Return the true label's score minus the largest other score of every sample."""
     others = F.copy()
     others[np.arange(len(y)), y] = -np.inf
-    return np.asarray(F[np.arange(len(y)), y] - others.max(axis=1))
+    return F[np.arange(len(y)), y] - others.max(axis=1)

@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris
 
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
 from tests.boosters.finite import Scripted, noisy_stumps, row_numbers
-from tests.boosters.games import labels_of, watch
+from tests.boosters.games import watch
 from tests.boosters.vectors import TEN_DIGITS, THEORY, TOY_X, TOY_Y
 
 
@@ -16,7 +16,7 @@ def test_the_worked_example(learner):
     vector = THEORY["m1"][learner]
     seen = watch(AdaBoostM1(2, weak_learner={learner: {"max_leaf_nodes": 3}}), TOY_X, TOY_Y)
     for t in range(2):
-        assert_array_equal(labels_of(seen, t), vector["hypotheses"][t])
+        assert_array_equal(seen.labels[t], vector["hypotheses"][t])
     assert_allclose(seen.edges, 1 - 2 * np.array(vector["error"]), **TEN_DIGITS)
     assert_allclose(seen.sizes, vector["alpha"], **TEN_DIGITS)
     assert_allclose(seen.demands[0], 1 / 9)
@@ -63,7 +63,7 @@ def reweighted_errors(seen, y):
     D = np.full(len(y), 1 / len(y))
     errors = []
     for t, alpha in enumerate(seen.sizes):
-        wrong = labels_of(seen, t) != y
+        wrong = seen.labels[t] != y
         errors.append(D[wrong].sum())
         D *= np.where(wrong, 1.0, np.exp(-alpha))
         D /= D.sum()
@@ -88,6 +88,6 @@ def test_resampled_trees_are_judged_on_all_samples():
         assert shares.sum() == pytest.approx(1.0)
         if t:
             D = np.exp(-seen.scores[t - 1][np.arange(len(y)), y])
-            error = (D * (labels_of(seen, t) != y)).sum() / D.sum()
+            error = (D * (seen.labels[t] != y)).sum() / D.sum()
             assert seen.edges[t] == pytest.approx(1 - 2 * error)
     assert_array_equal(booster.predict(X), booster.fit(X, y).predict(X))

@@ -18,7 +18,7 @@ from boostbench.threads import threads
 from boostbench.weak_learners import BinaryLabels
 from boostbench.weak_learners.multilabel import MultiLabelStump
 from tests.boosters.finite import noisy_stumps
-from tests.boosters.games import labels_of, watch
+from tests.boosters.games import watch
 from tests.boosters.vectors import (
     DATA_A,
     EIGHT_DIGITS,
@@ -55,7 +55,7 @@ def test_the_worked_example_of_labels():
     vector = THEORY["mh_label"]
     seen = watch(AdaBoostMHLabel(3, weak_learner=TWO_LEAVES), TOY_X, TOY_Y)
     for t in range(3):
-        assert_array_equal(labels_of(seen, t), THEORY["hypotheses"][t])
+        assert_array_equal(seen.labels[t], THEORY["hypotheses"][t])
     assert_allclose(seen.edges, 1 - 2 * np.array(vector["error"]), **TEN_DIGITS)
     assert_allclose(seen.sizes, vector["alpha"], **TEN_DIGITS)
 

@@ -8,7 +8,7 @@ from boostbench.boosters.adaboost_mm import AdaBoostMM
 from boostbench.boosters.state import BoostState
 from boostbench.theory.bounds import error_bound
 from tests.boosters.finite import noisy_stumps
-from tests.boosters.games import labels_of, watch
+from tests.boosters.games import watch
 from tests.boosters.vectors import EIGHT_DIGITS, TEN_DIGITS, THEORY, TOY_X, TOY_Y, TWO_LEAVES
 from tests.theory.vectors import loss_factor
 
@@ -32,8 +32,8 @@ def test_the_worked_example(step):
     for t, (trees, tree) in enumerate(zip(seen.hypotheses, THEORY["trees"], strict=True)):
         left, right = trees.leaf_column[[~trees.left[0], ~trees.right[0]]]
         assert [trees.feature[0], trees.threshold[0], left, right] == tree
-        assert_array_equal(labels_of(seen, t), THEORY["hypotheses"][t])
-        gained, lost, total = masses(seen.demands[t], TOY_Y, labels_of(seen, t))
+        assert_array_equal(seen.labels[t], THEORY["hypotheses"][t])
+        gained, lost, total = masses(seen.demands[t], TOY_Y, seen.labels[t])
         scale = losses_before[t] / total
         assert gained * scale == pytest.approx(vector["gained"][t], abs=6e-10)
         assert lost * scale == pytest.approx(vector["lost"][t], abs=6e-10)
@@ -57,7 +57,7 @@ def test_the_loss_shrinks_as_promised_in_every_round(step, n_classes):
     seen = watch(AdaBoostMM(25, weak_learner={"greedy": {"max_leaf_nodes": 3}}, step=step), X, y)
     losses = [n_classes - 1.0, *seen.losses]
     for t, delta in enumerate(seen.edges):
-        gained, lost, total = masses(seen.demands[t], y, labels_of(seen, t))
+        gained, lost, total = masses(seen.demands[t], y, seen.labels[t])
         c = (gained + lost) / total
         ratio = losses[t + 1] / losses[t]
         alpha = None if step == "exact" else float(seen.sizes[t])

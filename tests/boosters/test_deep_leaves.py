@@ -13,9 +13,6 @@ from boostbench.boosters import make_booster
 from boostbench.boosters.deep_leaves import PATHS
 from boostbench.boosters.deep_objectives import CompSum, Sum
 from boostbench.weak_learners import Tree
-from tests.boosters.descents import noisy_problem
-
-SHARES = {"leaves": "distribution"}
 
 
 def grown(seed, depth, part):
@@ -68,24 +65,6 @@ def test_the_error_gives_the_derivative(part):
     assert slope == pytest.approx(-np.exp(its.D.log_scale) * edge, abs=1e-7)
 
 
-@pytest.mark.parametrize(
-    "form", [{}, {"loss": "logistic"}, {"surrogate": "comp-sum"}], ids=["sum", "logistic", "comp"]
-)
-@pytest.mark.parametrize("direction", ["projected", "figure1"])
-@pytest.mark.parametrize("price", [0.0, 0.005])
-def test_the_objective_never_rises(form, direction, price):
-    X, y = noisy_problem()
-    booster = make_booster(
-        "mdeepboost", n_estimators=25, weak_learner={"tree": {"max_depth": 4}}, direction=direction,
-        complexity_penalty=2 * price, l1_penalty=price, **SHARES, **form,
-    )  # fmt: skip
-    losses = []
-    booster.fit(X, y, on_round=lambda info: losses.append(info.loss))
-    assert (np.diff(losses) <= 1e-10).all()
-    assert (booster.coefficients_ >= 0.0).all()
-    assert len(losses) >= 5
-
-
 def adaboost_mr_of_stumps(X, y, T):
     """Run AdaBoost.MR (Figure 1 without penalty) on scikit-learn's stumps."""
     rows, K = np.arange(len(y)), y.max() + 1
@@ -107,7 +86,7 @@ def test_it_is_adaboost_mr_on_ordinary_stumps():
     y = np.digitize(X[:, 0] + 0.3 * rng.normal(size=120), [-0.5, 0.5])
     booster = make_booster(
         "adaboost-mr", n_estimators=15, weak_learner={"tree": {"max_depth": 1}}, reuse=False,
-        **SHARES,
+        leaves="distribution",
     ).fit(X, y)  # fmt: skip
     F, alphas = adaboost_mr_of_stumps(X, y, 15)
     assert_allclose(booster.coefficients_, alphas, atol=1e-9)

@@ -16,7 +16,7 @@ from boostbench.boosters.samme import SAMME
 from boostbench.boosters.state import TINY
 from boostbench.theory.codewords import codewords
 from tests.boosters.finite import noisy_stumps
-from tests.boosters.games import labels_of, stump_of, watch
+from tests.boosters.games import stump_of, watch
 from tests.boosters.vectors import DATA_A, DATA_B, LABELS, MCBOOST, TEN_DIGITS
 
 every_loss = pytest.mark.parametrize("loss", LOSSES)
@@ -92,7 +92,7 @@ def test_samme_and_m1_the_worked_examples(booster, name):
     seen = watch(booster(3, weak_learner=stump), DATA_B, LABELS)
     for t, vector in enumerate(MCBOOST[f"{name}_depth1_B"]):
         assert tree_of(seen.hypotheses[t]) == vector["tree"]
-        error = seen.demands[t][labels_of(seen, t) != LABELS].sum()
+        error = seen.demands[t][seen.labels[t] != LABELS].sum()
         assert error == pytest.approx(vector["error"], abs=6e-10)
         assert seen.sizes[t] == pytest.approx(vector["alpha"], abs=6e-9)
 
@@ -156,7 +156,7 @@ def test_gd_is_adaboost_mm_with_the_exact_step(loss):
             ours, theirs = seen.demands[t], -w @ words.T
             scale = np.abs(ours).sum() / np.abs(theirs).sum()
             assert_allclose(ours, scale * theirs, atol=1e-9 * np.abs(ours).max())
-            h = labels_of(seen, t)
+            h = seen.labels[t]
             alpha = 2 * (K - 1) / K * float(seen.sizes[t])
             risks = [
                 pair_risk(pair_margins(0.5 * (f + step * words[h]) @ words.T, y), np.ones((1, 1)),

@@ -7,7 +7,7 @@ from sklearn.datasets import make_classification
 
 from boostbench.boosters import SAMME, SPLSAMME, SAMMESavage, SPLBoost
 from boostbench.boosters.losses import SAVAGE, Latent
-from tests.boosters.games import labels_of, watch
+from tests.boosters.games import watch
 
 TREE = {"tree": {"max_leaf_nodes": 8}}
 LINEAR = {"regulariser": "linear", "age": 3.0}
@@ -47,7 +47,7 @@ def test_the_step_is_a_local_minimum_of_the_mean_savage_loss():
     seen = watch(SAMMESavage(12, weak_learner=TREE), X, y)
     assert (np.diff(seen.losses) < 0.0).all()
     for t, (psi, size) in enumerate(zip(seen.scores, seen.sizes, strict=True)):
-        m, gain = margins(psi, y), (labels_of(seen, t) == y) - 0.25
+        m, gain = margins(psi, y), (seen.labels[t] == y) - 0.25
         before, at, after = (SAVAGE.value(m + d * gain).mean() for d in (-1e-3, 0.0, 1e-3))
         assert size > 0.0
         assert at <= min(before, after)
