@@ -8,13 +8,15 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_iris, make_classification
 from sklearn.ensemble import RandomForestClassifier
 
-from boostbench import Experiment
 from boostbench.baselines.filter_and_refit import (
     FilterAndRefit,
     calibrated,
     confident_joint,
     denied,
 )
+from tests.boosters.test_classifiers import experiment
+
+X, y = make_classification(240, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
 
 
 def drawn(K, seed, n=300):
@@ -83,7 +85,6 @@ def test_every_class_keeps_a_sample():
     ids=str,
 )
 def test_the_curve_is_that_of_the_classifier_on_the_kept_samples(classifier):
-    X, y = make_classification(240, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
     names = np.array(["a", "b", "c"])[y]
     filtered = FilterAndRefit(6, classifier=classifier, random_state=1).fit(X, names)
     assert 0.02 < 1 - filtered.kept_.mean() < 0.5
@@ -96,12 +97,9 @@ def test_the_curve_is_that_of_the_classifier_on_the_kept_samples(classifier):
 
 
 def test_the_last_fit_is_the_classifier_called_by_hand():
-    X, y = make_classification(240, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
     filtered = FilterAndRefit(10, classifier="random-forest", random_state=1).fit(X, y)
-    seed = filtered.estimator_.random_state
-    by_hand = RandomForestClassifier(10, random_state=seed).fit(
-        X[filtered.kept_], y[filtered.kept_]
-    )
+    seed, kept = filtered.estimator_.random_state, filtered.kept_
+    by_hand = RandomForestClassifier(10, random_state=seed).fit(X[kept], y[kept])
     assert_array_equal(filtered.predict(X), by_hand.predict(X))
 
 
@@ -123,27 +121,17 @@ def test_rare_classes_are_no_hindrance():
     assert filtered.predict_proba(X).shape == (150, 3)
 
 
-CONFIG = """
-name: filtered
-datasets: [iris]
-split: {holdout: 0.4, stratify: true}
-noise: [{model: exchange, rate: 0.2}]
-rounds: 4
-boosters:
-  - filter-and-refit: {classifier: %s}
-"""
-
-
-def loaded(tmp_path, classifier):
-    path = tmp_path / "filtered.yaml"
-    path.write_text(CONFIG % classifier, encoding="utf-8")
-    return Experiment.load(path, results=tmp_path / "results")
+def filtered(tmp_path, classifier):
+    """Return the experiment of a classifier that is fitted again without the samples denied."""
+    booster = {"filter-and-refit": {"classifier": classifier}}
+    noise = [{"model": "exchange", "rate": 0.2}]
+    return experiment(tmp_path, booster, noise=noise, rounds=4)
 
 
 def test_a_config_runs_it_round_by_round(tmp_path):
-    experiment = loaded(tmp_path, "{samme: {weak_learner: stump}}")
-    experiment.run(executor="inline")
-    results = experiment.results()
+    one = filtered(tmp_path, {"samme": {"weak_learner": "stump"}})
+    one.run(executor="inline")
+    results = one.results()
     errors = results.loc[results["metric"] == "test_error", "value"]
     assert len(errors) > 0
     assert errors.max() < 0.5
@@ -151,15 +139,11 @@ def test_a_config_runs_it_round_by_round(tmp_path):
 
 def test_an_inner_parameter_of_another_library_is_its_own(tmp_path):
     pytest.importorskip("xgboost")
-    path = tmp_path / "other.yaml"
-    text = CONFIG.partition("boosters:")[0] + "boosters: [{xgboost: {booster: gbtree}}]\n"
-    path.write_text(text, encoding="utf-8")
-    assert Experiment.load(path, results=tmp_path / "results").plan() is not None
+    assert experiment(tmp_path, {"xgboost": {"booster": "gbtree"}}).plan() is not None
 
 
 def test_runs_whose_classifier_needs_an_absent_package_are_skipped(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "xgboost", None)
-    plan = loaded(tmp_path, "{xgboost: {max_depth: 2}}").plan()
-    (run,) = plan.runs
+    (run,) = filtered(tmp_path, {"xgboost": {"max_depth": 2}}).plan().runs
     assert run.status == "skipped"
     assert "booster 'xgboost' needs the package 'xgboost'" in run.reason
