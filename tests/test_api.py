@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,47 +13,22 @@ from boostbench.api import load_experiments
 from boostbench.errors import BoostbenchError, ConfigError
 from boostbench.experiments.store.records import PackedRecords
 
-CONFIG = """\
-name: small
-datasets: [iris, wine]
-split: {holdout: 0.3, stratify: true}
-noise: {model: exchange, rate: 0.2}
-boosters: [samme, {sm-boost: {subsample: 0.5}}]
-rounds: 3
-checkpoints: [1, 3]
-report:
-  - table: {columns: rounds, value: test_error}
-"""
-
-CHOSEN = """\
-name: chosen
-datasets: [iris]
-split: {split}
-boosters:
-  - samme: {{grid: {{weak_learner: {{greedy: {{max_depth: [1, 2, 3]}}}}}}}}
-  - samme: {{label: stumps, grid: {{weak_learner: {{greedy: {{max_depth: [1]}}}}}}}}  # tried above
-  - sm-boost: {{grid: {{subsample: [0.3, 0.9]}}}}
-select: {select}
-rounds: 3
-checkpoints: [1, 3]
-seeds: 2
-report:
-  - table: {{columns: booster, at: end}}
-  - selected
-  - curves: {{y: [test_error, train_error]}}
-claims:
-  - says: sm-boost is not worse
-    compares: {{booster: sm-boost, lower_than: samme}}
-"""
+SMALL, CHOSEN = (Path(__file__).with_name(name) for name in ("small.yaml", "chosen.yaml"))
 
 
 @pytest.fixture
 def path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
-    path = tmp_path / "small.yaml"
-    path.write_text(CONFIG)
-    return path
+    return Path(shutil.copy(SMALL, tmp_path))
+
+
+def chosen(path, select, split):
+    """Do the runs of an experiment that selects parameters."""
+    path.write_text(f"{CHOSEN.read_text()}select: {select}\nsplit: {split}\n")
+    experiment = Experiment.load(path)
+    experiment.run(executor="inline")
+    return experiment
 
 
 @pytest.fixture
@@ -72,13 +47,11 @@ def test_nothing_is_printed(path, capfd):
     assert (captured.out, captured.err) == ("", "")
 
 
-def test_statuses_to_retry_may_be_one_text(done):
-    assert done.run(executor="inline", retry="failed, stale").counts == {}
-
-
-def test_a_run_leaves_what_is_done(done):
+def test_a_run_leaves_what_is_done_and_statuses_to_retry_may_be_one_text(done):
     events = []
-    again = done.run(executor="inline", plan=done.plan(), on_event=events.append)
+    again = done.run(
+        executor="inline", plan=done.plan(), retry="failed, stale", on_event=events.append
+    )
     assert again.counts == {}
     assert [planned.status for planned in again.untouched] == ["ok"] * 4
     assert events == []
@@ -99,10 +72,8 @@ def test_results_of_the_folder_are_those_of_the_experiment(done):
     frame = done.results()
     assert list(frame.columns[:3]) == ["dataset", "booster", "parameters"]
     assert set(frame["parameters"]) == {"{}", '{"subsample":0.5}'}
-    columns = ["dataset", "booster", "round", "metric"]
-    of_folder = load_results("results").sort_values(columns, ignore_index=True)
-    of_experiment = frame.sort_values(columns, ignore_index=True)
-    assert of_folder[[*columns, "value"]].equals(of_experiment[[*columns, "value"]])
+    columns = ["dataset", "booster", "round", "metric", "value"]
+    assert in_order(load_results("results"))[columns].equals(in_order(frame)[columns])
     assert done.results(rounds=2).equals(done.results(rounds=[2]))
 
 
@@ -114,7 +85,7 @@ def test_an_error_has_no_other_behind_it(path):
 
 def test_a_pattern_has_to_match_in_one_of_several_configs(path, tmp_path):
     other = tmp_path / "other.yaml"
-    other.write_text(CONFIG.replace("small", "other").replace("[iris, wine]", "[digits]"))
+    other.write_text("name: other\nextends: small.yaml\ndatasets: [digits]\n")
     small, large = load_experiments([path, other], only=["digits"])
     assert (len(small.runs), len(large.runs)) == (0, 2)
 
@@ -158,15 +129,11 @@ def test_a_pack_is_not_replaced_by_one_that_lacks_its_runs(done, path):
 
 
 def test_a_pack_of_selections_is_not_replaced_by_some_of_their_trials(path):
-    path.write_text(CHOSEN.format(select="{by: test}", split="{holdout: 0.3}"))
-    experiment = Experiment.load(path)
-    experiment.run(executor="inline")
+    experiment = chosen(path, "{by: test}", "{holdout: 0.3}")
     before = experiment.pack().read_bytes()
     for record in experiment.store.all_paths()[1:]:
         record.unlink()
-    with pytest.raises(
-        BoostbenchError, match="are of runs that have none here; do them, or delete it"
-    ):
+    with pytest.raises(BoostbenchError, match="of runs that have none here; do them, or delete"):
         experiment.pack()
     assert (experiment.report_folder / "records.jsonl.xz").read_bytes() == before
 
@@ -175,9 +142,14 @@ def in_order(frame):
     return frame.sort_values(["dataset", "booster", "seed", "round", "metric"], ignore_index=True)
 
 
-def _selection(selected):
-    fits = [(fit.run, fit.status, fit.seconds) for fit in selected.trials]
-    return selected.grid, selected.choices, selected.n_fits, fits
+def told(path, folder):
+    """Return the files of the report, the selections and the verdicts of an experiment."""
+    experiment = Experiment.load(path)
+    files = {file.name: file.read_bytes() for file in experiment.report().write(folder)}
+    selected = [result.selected for result in experiment.study().results]
+    fits = [(fit.run, fit.status, fit.seconds) for each in selected for fit in each.trials]
+    selections = [(each.grid, each.choices, each.n_fits) for each in selected]
+    return files, selections, fits, [verdict.status for verdict in experiment.verify()]
 
 
 @pytest.mark.parametrize(
@@ -189,44 +161,31 @@ def _selection(selected):
     ],
 )
 def test_choices_from_packed_records_are_those_of_the_records(select, split, tmp_path, path):
-    path.write_text(CHOSEN.format(select=select, split=split))
-    selects_rounds = "rounds: true" in select
-    experiment = Experiment.load(path)
-    experiment.run(executor="inline")
-    before = {file.name: file.read_bytes() for file in experiment.report().write(tmp_path / "a")}
-    told = [_selection(result.selected) for result in experiment.study().results]
+    experiment = chosen(path, select, split)
+    before = told(path, tmp_path / "a")
     fewer = Experiment.load(path, overrides=["rounds=2", "checkpoints=[2]"]).study().results
     of_fewer = [each.selected.choices for each in fewer]
-    verdicts = experiment.verify()
     packed = PackedRecords(experiment.pack())
     curves = [packed.read(path).curves for path in packed.all_paths()]
-    n_curves = Counter(map(len, curves))
-    assert n_curves[1] > 0
-    if selects_rounds:
-        compared = [curve for each in curves if len(each) == 1 for curve in each.values()]
+    assert len(curves) == len(experiment.store.all_paths())
+    compared = [curve for each in curves if len(each) == 1 for curve in each.values()]
+    assert compared
+    if "rounds: true" in select:
         assert all((np.diff(curve[~np.isnan(curve)]) < 0).all() for curve in compared)
-    assert n_curves.total() == len(experiment.store.all_paths())
     shutil.rmtree(experiment.store.folder)
-    again = Experiment.load(path)
-    assert [_selection(result.selected) for result in again.study().results] == told
-    after = {file.name: file.read_bytes() for file in again.report().write(tmp_path / "b")}
-    assert after == before
-    assert [verdict.status for verdict in again.verify()] == [each.status for each in verdicts]
+    assert told(path, tmp_path / "b") == before
     assert set(load_results()["seed"]) == {0, 1}
     fewer = Experiment.load(path, overrides=["rounds=2", "checkpoints=[2]"]).study().results
-    chosen = [each.selected and each.selected.choices for each in fewer]
+    found = [each.selected and each.selected.choices for each in fewer]
     if select == "{by: validation}":  # the file has no errors of round 2
-        assert not any(chosen)
+        assert not any(found)
         assert all(re.match(r"[1-9]\d* of \d+ fits needed", each.reason) for each in fewer)
     else:
-        assert chosen == of_fewer
+        assert found == of_fewer
 
 
 def test_a_trial_packed_without_test_errors_is_never_chosen(path, tmp_path):
-    chosen = CHOSEN.format(select="{by: validation}", split="{folds: 3, validation: true}")
-    path.write_text(chosen)
-    experiment = Experiment.load(path)
-    experiment.run(executor="inline")
+    experiment = chosen(path, "{by: validation}", "{folds: 3, validation: true}")
     experiment.pack()
     shutil.rmtree(experiment.store.folder)
     for prefer in ("smallest", "largest"):
@@ -239,22 +198,17 @@ def test_a_trial_packed_without_test_errors_is_never_chosen(path, tmp_path):
                 assert "only the errors that were compared" in result.reason
 
 
-def test_packed_records_of_other_code_are_read_and_said_to_be_so(done, path, monkeypatch):
+def test_runs_without_a_record_are_read_from_the_packed_records_and_said_to_be_so(
+    done, path, monkeypatch
+):
     done.pack()
+    shutil.rmtree(done.store.folder / "wine")
+    results = Experiment.load(path).study().results
+    taken = "taken from the packed records"
+    found = {(result.run.dataset, result.status, result.reason) for result in results}
+    assert found == {("iris", "ok", ""), ("wine", "ok", taken)}
     shutil.rmtree(done.store.folder)
     planner = "boostbench.experiments.planning.planner.code_of"
     monkeypatch.setattr(planner, lambda run, generator: "0" * 8)
-    results = Experiment.load(path).study().results
-    assert {(result.status, result.reason) for result in results} == {
-        ("ok", "the code changed since it was done")
-    }
-
-
-def test_runs_without_a_record_are_read_from_the_packed_records_and_said_to_be_so(done, path):
-    done.pack()
-    shutil.rmtree(done.store.folder / "wine")
-    study = Experiment.load(path).study()
-    assert sorted({(r.run.dataset, r.ok, r.reason) for r in study.results}) == [
-        ("iris", True, ""),
-        ("wine", True, "taken from the packed records"),
-    ]
+    found = {(each.status, each.reason) for each in Experiment.load(path).study().results}
+    assert found == {("ok", "the code changed since it was done")}

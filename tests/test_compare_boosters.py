@@ -55,22 +55,6 @@ def test_what_is_asked_is_what_is_run():
     assert run.split["stratify"]
 
 
-@pytest.mark.parametrize(
-    ("noise", "label", "params"),
-    [
-        (0.2, "uniform-other 0.2", {}),
-        ("0.2", "uniform-other 0.2", {}),
-        ("0", "clean", {}),
-        ("pair:rate=0.3", "pair 0.3", {}),
-        ("uniform-other:rate=0.1,exact=false", "uniform-other 0.1", {"exact": False}),
-        ({"model": "permute", "rate": 0.1}, "permute 0.1", {}),
-    ],
-)
-def test_any_noise_model_may_be_asked_for(noise, label, params):
-    (run, *_) = comparison_experiment(["samme", "sm-boost"], "iris", noise=noise, **SMALL).runs
-    assert (run.noise.label, run.noise.params.plain()) == (label, params)
-
-
 def test_a_plugin_file_is_a_booster_and_a_list_is_several(tmp_path):
     (tmp_path / "mine.py").write_text("from boostbench.boosters.samme import SAMME as Mine\n")
     asked = ["mine.py:Mine:weak_learner=stump", "sm-boost:subsample=[0.5, 1],step=1"]

@@ -1,8 +1,8 @@
 """Golden lists of expressions.
 
-refusals.txt has the words of errors, readings.txt what is read from the files of users, and
-plugin_checks.txt what the common tests of plugins find. The files of an entry, each below a line
-``--- NAME``, lie in the folder where its expression is evaluated.
+refusals.txt has the words of errors, values.txt the values of calls, readings.txt what is read
+from the files of users, and plugin_checks.txt what the common tests of plugins find. The files of
+an entry, each below a line ``--- NAME``, lie in the folder where its expression is evaluated.
 ``python -m tests.test_golden_lists`` writes what comes of them today, to be read before a commit.
 """
 
@@ -22,6 +22,7 @@ from sklearn.datasets import load_iris
 
 from boostbench import Experiment
 from boostbench.boosters import make_booster
+from boostbench.compare_boosters import comparison_experiment
 from boostbench.data.catalog import catalog
 from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
@@ -29,8 +30,8 @@ from boostbench.plugin_checks import check_plugin
 from boostbench.weak_learners import Forest
 from tests.golden import lay_out, matches, read_cases, rewrite
 
-NAMES_OF_LISTS = ("refusals.txt", "readings.txt", "plugin_checks.txt")
-LISTS = [Path(__file__).with_name(name) for name in NAMES_OF_LISTS]
+NAMES_OF_LISTS = ("refusals", "values", "readings", "plugin_checks")
+LISTS = [Path(__file__).with_name(f"{name}.txt") for name in NAMES_OF_LISTS]
 X, y = load_iris(return_X_y=True)
 two = (X[y < 2], y[y < 2])
 PLANTS = ["train,1,2,x", "train,3,4,y", "train,5,6,x", "train,7,8,y", "test,1,3,x", "test,2,4,y"]
@@ -39,7 +40,7 @@ ARFF = "@relation toy\n@attribute a numeric\n@attribute b real\n@attribute class
 
 #: Modules of boostbench whose public names entries may use.
 MODULES = (
-    *("inputs", "registry", "noise", "portable", "api", "compare_boosters", "label_errors"),
+    *("inputs", "resources", "registry", "noise", "portable", "api", "compare_boosters"),
     *("data.generators", "data.loading", "data.dataset", "data.catalog", "data.splits"),
     *("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds"),
     *("theory.minimal", "theory.layout", "theory.codewords", "theory.gaussians"),
@@ -108,6 +109,11 @@ def names_in(folder):
     def entry(text):
         (folder / "bad.yaml").write_text(text)
         catalog([folder])
+
+    def compared_under(noise):
+        """Return the label and the parameters of the noise of a comparison."""
+        (run, *_) = comparison_experiment(["samme", "sm-boost"], "iris", noise=noise).runs
+        return run.noise.label, run.noise.params.plain()
 
     def problem_in(plugin):
         ((_, problem),) = check_plugin(plugin)

@@ -56,26 +56,6 @@ def test_the_error_is_within_its_bound(name):
         assert abs(mpmath.mpf(found) - true) <= bound * mpmath.mpf(np.spacing(abs(float(true)))), at
 
 
-@pytest.mark.parametrize(
-    ("name", "x", "expected"),
-    [
-        ("exp", [0.0, -0.0, np.inf, -np.inf, 710.0, -746.0], [1.0, 1.0, np.inf, 0.0, np.inf, 0.0]),
-        ("expm1", [0.0, -0.0, np.inf, -np.inf, 5e-324], [0.0, -0.0, np.inf, -1.0, 5e-324]),
-        ("log", [0.0, -0.0, 1.0, np.inf, -1.0], [-np.inf, -np.inf, 0.0, np.inf, np.nan]),
-        ("log1p", [0.0, -0.0, -1.0, np.inf, -2.0], [0.0, -0.0, -np.inf, np.inf, np.nan]),
-        ("log2", [0.0, 5e-324, 0.125, 8.0, np.inf], [-np.inf, -1074.0, -3.0, 3.0, np.inf]),
-        ("log1pexp", [-np.inf, np.inf, 1000.0], [0.0, np.inf, 1000.0]),
-        ("logistic", [-np.inf, np.inf, 0.0, -800.0], [0.0, 1.0, 0.5, 0.0]),
-        ("arctan", [0.0, -0.0, np.inf, -np.inf], [0.0, -0.0, np.pi / 2, -np.pi / 2]),
-        ("erfc", [0.0, np.inf, -np.inf], [1.0, 0.0, 2.0]),
-    ],
-)
-def test_the_ends_and_the_signs_of_zero(name, x, expected):
-    found = getattr(portable, name)([*x, np.nan])
-    np.testing.assert_array_equal(found, [*expected, np.nan])
-    np.testing.assert_array_equal(np.signbit(found[:-1]), np.signbit(expected))
-
-
 @every_function
 def test_arrays_of_any_shape_and_numbers_give_the_same_bits(name):
     function = getattr(portable, name)

@@ -110,14 +110,6 @@ def test_the_line_of_a_plugin_is_told_also_if_another_file_is_no_python(tmp_path
         load_plugin(path)
 
 
-def test_the_code_behind_a_class_of_another_package_is_the_adapter():
-    own = ["boostbench.boosters.samme"]
-    adapter = ["boostbench.boosters.classifiers"]
-    assert boosters.origins("samme") == own
-    assert boosters.origins("random-forest") == adapter
-    assert boosters.origins("sklearn.svm:SVC") == adapter
-
-
 @pytest.mark.parametrize("kind", [boosters, weak_learners, noise_models, figures, tables, claims])
 def test_a_summary_read_from_the_source_is_that_of_the_docstring(kind):
     for name in kind.names():

@@ -12,7 +12,6 @@ from boostbench.reports.overview import SENSITIVITY, by_paper, write_overview
 from tests.reports.claims.stating import CONFIGS
 
 sensitivity = load_plugin(CONFIGS / "sensitivity.py")
-outcome_of, counted = sensitivity.outcome_of, sensitivity.counted
 PAPERS = sensitivity.conclusions_of_papers()
 CLAIMS = Counter(
     (config, claim)
@@ -41,33 +40,6 @@ def test_every_conclusion_has_two_readings():
             readings = [name for each in conclusion.readings.values() for name in each]
             assert len(set(readings)) == len(readings) >= 2
     assert set(CLAIMS.values()) == {1}
-
-
-@pytest.mark.parametrize(
-    ("answers", "p", "outcome", "words"),
-    [
-        ("tt", 0.01, "all", "true with both readings tried (best of 2: chance 0.02)"),
-        ("ff", 1.0, "none", "false with both readings tried"),
-        ("ftf", 1.0, "one", "true only with reading 1, 1 of 3 readings"),
-        ("ttf", 1.0, "some", "depends on the reading: true with 2 and false with 1 of 3 readings"),
-        ("tf-", 1.0, "some", "depends on the reading: true with 1 and false with 1 of 3 readings"),
-        ("t-", 1.0, "open", "open: true with 1 of 2 readings"),
-        ("f-", 1.0, "open", "open: false with 1 of 2 readings"),
-        ("--", 1.0, "open", "open"),
-    ],
-)
-def test_the_outcome_of_a_conclusion(answers, p, outcome, words):
-    meaning = {"t": True, "f": False, "-": None}
-    found = {f"reading {i}": meaning[letter] for i, letter in enumerate(answers)}
-    assert outcome_of(found, p) == (outcome, words)
-
-
-def test_outcomes_are_counted_in_words():
-    assert counted(["none", "none"]) == "Of 2 conclusions 2 are false with all."
-    assert counted(["open", "one", "all", "one"]) == (
-        "Of 4 conclusions 1 is true with all readings, 2 are true with one reading only and "
-        "1 is open."
-    )
 
 
 def summary(results, paper, config, verdicts, size="standard"):
