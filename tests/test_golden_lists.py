@@ -13,6 +13,7 @@ import decimal
 import gzip
 import importlib
 import io
+import os
 from pathlib import Path
 
 import numpy as np
@@ -40,6 +41,7 @@ ARFF = "@relation toy\n@attribute a numeric\n@attribute b real\n@attribute class
 
 #: Modules of boostbench whose public names entries may use.
 MODULES = (
+    *("source", "experiments.configs.file", "data.encoding"),
     *("inputs", "resources", "registry", "noise", "portable", "api", "compare_boosters"),
     *("data.generators", "data.loading", "data.dataset", "data.catalog", "data.splits"),
     *("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds"),
@@ -47,7 +49,7 @@ MODULES = (
     *("baselines.robust_focal_loss", "weak_learners", "weak_learners.scoring", "boosters"),
     "reports.values.frame",
 )
-NAMES = {**vars(datetime), **vars(decimal), "bz2": bz2, "gzip": gzip}
+NAMES = {**vars(datetime), **vars(decimal), "bz2": bz2, "gzip": gzip, "os": os}
 for module in MODULES:
     owner = importlib.import_module(f"boostbench.{module}")
     NAMES |= {name: getattr(owner, name) for name in getattr(owner, "__all__", dir(owner))}

@@ -4,9 +4,7 @@ from scipy.stats import multivariate_normal
 from sklearn.datasets import make_classification
 
 from boostbench.data import generators as g
-from boostbench.data.dataset import Dataset
 from boostbench.data.loading import load
-from boostbench.errors import BoostbenchError
 
 ALL = {
     "gaussians-mcboost": {},
@@ -40,10 +38,6 @@ def test_the_first_rows_train_and_the_others_test(name):
     assert data.X.dtype == np.float64
     assert np.isfinite(data.X).all()
     assert set(np.unique(data.y)) == set(range(data.n_classes))
-
-
-def test_no_test_rows_no_division():
-    assert load("two-norm", {"n_test": 0}).official is None
 
 
 def test_madelon_draws_within_its_laws_and_redraws_what_cannot_be():
@@ -163,8 +157,3 @@ def test_madelon_draws_the_rows_of_make_classification():
         )
         np.testing.assert_array_equal(data.y, y)
         np.testing.assert_allclose(data.X, X, rtol=1e-9, atol=1e-9)
-
-
-def test_labels_are_as_many_as_the_rows():
-    with pytest.raises(BoostbenchError, match="toy: 50 rows have 49 labels"):
-        Dataset.from_arrays("toy", np.zeros((50, 1)), np.arange(49) % 2)

@@ -7,54 +7,14 @@ from datetime import date
 import arff
 import numpy as np
 import pandas as pd
-import pyarrow
-import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from boostbench.data.columns import MISSING, clean
 from boostbench.data.loading import load
-from boostbench.errors import DataError
 
 N = np.nan
-
-
-def message_of(folder):
-    with pytest.raises(DataError) as caught:
-        load("f", None, [folder])
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-def test_a_sparse_arff_row_has_zeros_and_first_values(put):
-    text = (
-        "@relation r\n@attribute a real\n@attribute b {X,Y,Z}\n@attribute c real\n"
-        '@attribute d real\n@attribute cls {"class A","class B"}\n'
-        '@data\n{1 Y, 3 .5, 4 "class B"}\n{}\n{0 7}\n{1 Z,3 ?}\n'
-    )
-    data = load("f", None, [put("f.arff", text)])
-    np.testing.assert_array_equal(
-        data.X, [[0, 1, 0, 0.5], [0, 0, 0, 0], [7, 0, 0, 0], [0, 2, 0, N]]
-    )
-    assert data.classes == ("class A", "class B")
-    assert data.y.tolist() == [1, 0, 0, 0]
-
-
-def test_what_a_parquet_file_holds_besides_columns_of_values(folder):
-    def written(names, *columns):
-        table = pyarrow.Table.from_arrays([pyarrow.array(column) for column in columns], names)
-        pyarrow.parquet.write_table(table, folder / "f.parquet")
-
-    written(["f", "target"], [[1], [2, 3]], ["x", "y"])
-    assert "column 'f' holds list<" in message_of(folder)
-    written(["f", "target"], [{"a": 1}, {"a": 2}], ["x", "y"])
-    assert "column 'f' holds struct<a: int64>; a cell must be one value" in message_of(folder)
-    written(["f", " f ", "target"], [1, 2], [1, 2], ["x", "y"])
-    assert "column 'f' occurs twice" in message_of(folder)
-    frame = pd.DataFrame({"f": [5, 7], "target": ["x", "y"]}).set_index("target")
-    frame.to_parquet(folder / "f.parquet")
-    assert load("f", None, [folder]).classes == ("x", "y")
 
 
 words = st.text(

@@ -1,7 +1,7 @@
 import pytest
 
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.planning.grid import expand, select
+from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.running.execution import prepare
 from boostbench.resources import shipped
 
@@ -32,24 +32,6 @@ def test_a_paper_file_is_found_beside_the_config_that_names_it(tmp_path, name):
     (tmp_path / "own.yaml").write_text("name: own\nextends: far/far.yaml\n")
     paper = load_config(tmp_path / name).report[0].options.paper
     assert paper.find(["wine"], ["samme"], 10, 0.0).error == 0.03
-
-
-@pytest.mark.parametrize(
-    ("pattern", "n"),
-    [("wine", 4), ("toy-centroids", 8), ("clean", 4), ("iris/*/clean/*", 2), ("*seed-1", 4)],
-)
-def test_only_some_runs_are_selected(load, pattern, n):
-    text = MINIMAL.replace("[wine]", "[wine, iris]")
-    text += "noise: [none, {model: exchange, rate: 0.2}]\nseeds: 2\n"
-    assert len(select(expand(load(text)), [pattern])) == n
-
-
-def test_a_pattern_matches_the_names_that_it_shows(load):
-    text = "name: t\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 2\n"
-    runs = expand(load(f"{text}boosters: [samme: {{label: 'x[1]'}}, sm-boost: {{label: '?'}}]\n"))
-    for pattern, names in (("x[1]", ["x[1]"]), ("?", ["?"]), ("iris/*", 2)):
-        found = [run.method for run in select(runs, [pattern])]
-        assert names in (found, len(found))
 
 
 @pytest.mark.parametrize(

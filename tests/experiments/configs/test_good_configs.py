@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.planning.grid import expand
+from boostbench.experiments.planning.grid import expand, select
 from boostbench.inputs import load_plugin
 from tests.experiments.conftest import TOYS
 from tests.golden import lay_out, parametrized, rewrite
@@ -25,7 +25,7 @@ def runs_of(title, given):
     config = load_config("good.yaml", overrides, size=size[1] if size else None)
     limits = {name: limit for name, limit in vars(config.limits).items() if limit is not None}
     lines = [f"{config.name}: checkpoints {list(config.checkpoints)}, limits {limits}"]
-    for run in expand(config):
+    for run in select(expand(config), re.findall(r"--only (\S+)", title)):
         told = {key: x for key, x in run.value().items() if x and key not in ("rounds", "seed")}
         lines.append(f"{run.id}, T = {run.rounds}: {json.dumps(told)}")
     return "\n".join(lines)
