@@ -3,7 +3,6 @@ import re
 import pytest
 
 from boostbench.experiments.planning.planner import check_data, make_plan
-from boostbench.experiments.planning.plans import Result
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, records_of
 
@@ -119,13 +118,3 @@ def test_shards_are_even_and_do_not_depend_on_what_is_done(runs_of, results):
     carry_out(runs[:5], results)
     later = make_plan(runs[::-1], RecordStore(results)).shard("1/3")
     assert {p.run for p in later.runs} == {p.run for p in shards[0].runs}
-
-
-def test_a_report_shortens_the_reason_of_a_skipped_run_alone(runs_of):
-    """Folders of the machine that made the report stand behind the first colon."""
-    run = runs_of(SMALL)[0]
-    reason = "data set 'dna' is not on this machine: looked in /home/me/data, /mnt/datasets"
-    skipped, failed = (Result(run, status, reason) for status in ("skipped", "failed"))
-    assert skipped.reported_reason == "data set 'dna' is not on this machine"
-    assert failed.reported_reason == reason
-    assert Result(run, "skipped", "needs xgboost").reported_reason == "needs xgboost"

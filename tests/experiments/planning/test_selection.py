@@ -6,24 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from boostbench.experiments.configs.config import Reach, Select
-from boostbench.experiments.configs.entries import points_of, with_point
 from boostbench.experiments.configs.file import load_config
 from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.planning.selection import (
-    choose,
-    extended,
-    mean_errors,
-)
 from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import InlineExecutor
-from boostbench.experiments.runs import Axis, BoosterSpec, Params
 from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import load_plan
 
-GRID = (Axis(("depth",), (1, 2, 3)), Axis(("learner", "tree", "beta"), (1e-5, 1e-6)))
-RULE = Select(by="validation")
 BASE = """
 name: trial
 datasets: [wine]
@@ -33,85 +23,6 @@ rounds: 6
 checkpoints: [6]
 """
 VALIDATION = BASE + "select: {by: validation}\n"
-
-
-def errors(*rows):
-    return [None if row is None else np.array(row) for row in rows]
-
-
-def test_a_point_goes_into_the_parameters_and_the_label():
-    booster = BoosterSpec("b", Params({"learner": "tree", "x": 1}), "B", grid=GRID)
-    assert points_of(GRID)[:3] == points((1, 1e-5), (1, 1e-6), (2, 1e-5))
-    one = with_point(booster, {"depth": 2, "beta": 1e-6})
-    assert one.params.plain() == {"depth": 2, "learner": {"tree": {"beta": 1e-6}}, "x": 1}
-    assert (one.label, one.grid) == ("B (depth=2, beta=1e-06)", ())
-    assert points_of(()) == [{}]
-    assert with_point(BoosterSpec("b"), {}) == BoosterSpec("b")
-
-
-def test_the_fewest_errors_are_selected_and_ties_follow_prefer_then_the_order():
-    counts = errors([9, 5], [9, 4], [9, 4], [1, 6], [9, 4], [9, 9])
-    assert choose(GRID, counts, 2, RULE).index == 1
-    for prefer, index in (
-        ({"beta": "largest"}, 2),
-        ({"depth": "largest", "beta": "largest"}, 4),
-        ({"absent": "largest"}, 1),
-    ):
-        assert choose(GRID, counts, 2, Select(by="validation", prefer=prefer)).index == index
-    assert choose(GRID, counts, 1, RULE).index == 3
-
-
-def test_rounds_are_chosen_with_the_point():
-    counts = errors([7, 3, 3, 8], [3, 9, 9, 9], [9, 9, 9, 9], None, None, None)
-    rule = Select(by="validation", rounds=True)
-    choice = choose(GRID, counts, 4, rule)
-    assert (choice.index, choice.rounds) == (0, 2)
-    assert choose(GRID, counts, 1, rule).index == 1
-    assert choose(GRID, errors(*[None] * 6), 4, RULE) is None
-
-
-def test_mean_errors_of_parts_of_several_sizes_are_ordered_exactly():
-    one = mean_errors([(np.array([1]), 3), (np.array([2]), 4)])
-    other = mean_errors([(np.array([2]), 3), (np.array([1]), 4)])
-    assert one[0] == 4 + 6
-    assert other[0] == 8 + 3
-
-
-def points(*pairs):
-    return [{"depth": depth, "beta": beta} for depth, beta in pairs]
-
-
-def test_ranges_grow_where_a_kept_value_lies_at_an_end():
-    reaches = {
-        "depth": Reach(step=1, within=(1, 4)),
-        "beta": Reach(factor=10, within=(1e-8, 1e-4)),
-    }
-    longer = extended(GRID, points((3, 1e-6), (1, 1e-6)), reaches)
-    assert longer[0].values == (1, 2, 3, 4)  # not below 1
-    assert longer[1].values == (1e-5, 1e-6, 1e-7)  # listed downwards
-    longer = extended(longer, points((4, 1e-5)), reaches)
-    assert longer[0].values == (1, 2, 3, 4)
-    assert longer[1].values == (1e-4, 1e-5, 1e-6, 1e-7)
-    assert extended(longer, points((2, 1e-4), (2, 1e-6)), reaches) == longer
-    single = (Axis(("depth",), (3,)),)
-    assert extended(single, [{"depth": 3}], reaches) == single
-
-
-@pytest.mark.parametrize(
-    ("values", "kept", "reach", "longer"),
-    [
-        ((-2, -1), -2, Reach(step=1, within=(-3, 3)), (-3, -2, -1)),
-        ((-2, -1), -1, Reach(step=1, within=(3, -3)), (-2, -1, 0)),
-        ((-1, 0), 0, Reach(factor=10, within=(-9, 9)), (-1, 0)),
-        ((-9, -1), -1, Reach(factor=9, within=(-9, 9)), (-9, -1)),
-        ((4, 8), 4, Reach(factor=2, within=(1, 9)), (2, 4, 8)),
-        ((1, 10), 1, Reach(factor=10, within=(0.1, 10)), (0.1, 1, 10)),
-        ((0.0, 1e12), 1e12, Reach(step=0.1, within=(0, 1e13)), (0.0, 1e12)),
-    ],
-)
-def test_a_range_keeps_its_order_and_whole_numbers(values, kept, reach, longer):
-    [axis] = extended((Axis(("a",), values),), [{"a": kept}], {"a": reach})
-    assert repr(axis.values) == repr(longer)
 
 
 def do_all(config, results):

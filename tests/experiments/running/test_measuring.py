@@ -7,12 +7,9 @@ import pytest
 from sklearn.metrics import brier_score_loss, f1_score, log_loss
 
 from boostbench.boosters import make_booster
-from boostbench.experiments.configs.file import load_config
-from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.running.execution import Problem, execute, prepare
 from boostbench.experiments.running.measuring import Recorder, measure
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
-from boostbench.experiments.store.identity import value_of
 from boostbench.experiments.streams import stream
 from boostbench.quantities import QUANTITIES
 
@@ -31,32 +28,6 @@ RUN = Run(
     seed=0,
     metrics=tuple(sorted(METRICS)),
 )
-CONFIG = """
-name: trial
-datasets: [iris]
-split: {holdout: 0.3}
-boosters: [toy-centroids]
-rounds: 4
-metrics: METRICS
-"""
-
-
-def metrics_of(config_file, text):
-    (run,) = expand(load_config(config_file(CONFIG.replace("METRICS", text))))
-    return run
-
-
-def test_runs_without_metrics_keep_their_keys(config_file):
-    run = dataclasses.replace(RUN, metrics=())
-    assert "metrics" not in run.value()
-    assert value_of(run) == "5a4d7c3f789a3128"  # as before there were metrics
-    assert metrics_of(config_file, "[error, fit_time, predict_time]").metrics == ()
-
-
-def test_a_run_is_the_same_in_whatever_order_metrics_are_named(config_file):
-    run = metrics_of(config_file, "[log_loss, error, auc]")
-    assert run.metrics == ("auc", "log_loss")
-    assert value_of(run) != value_of(dataclasses.replace(run, metrics=()))
 
 
 @pytest.mark.parametrize("name", ["samme", "random-forest", "gradient-boosting"])

@@ -8,8 +8,6 @@ from numpy.testing import assert_allclose
 
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
-from boostbench.quantities import QUANTITIES
-from boostbench.quantities.weights import noisy_among_heaviest
 
 GAUSSIANS = Data("gaussians-spl", Params({"n_train": 200, "n_test": 100}))
 FLIPPED = Noise("flip", 0.15, Params({"per_class": True}))
@@ -76,16 +74,3 @@ def test_boosters_of_many_classes_have_them_too(name):
     assert len(shares) == 5
     assert all(0.0 < share < 1.0 for share in shares)
     assert set(found["at_checkpoints"]) == {"right"}
-
-
-def test_without_any_weight_there_are_no_shares_of_it():
-    w, noisy = np.zeros(4), np.array([True, False, False, False])
-    shares = [QUANTITIES[name](w, noisy) for name in SHARES]
-    np.testing.assert_array_equal(shares, [np.nan, np.nan, 1.0, 0.25])
-
-
-def test_equally_heavy_samples_at_the_edge_count_by_their_share():
-    w = np.array([3.0, 3.0, *[2.0] * 4, *[1.0] * 14])
-    noisy = np.isin(np.arange(20), [0, 2])
-    assert noisy_among_heaviest(w, noisy) == 0.5
-    assert noisy_among_heaviest(w[1:], noisy[1:]) == pytest.approx((0 + 0.25) / 2)
