@@ -6,6 +6,16 @@ from types import SimpleNamespace
 
 import pytest
 
+from boostbench.data.loading import locate
+from boostbench.errors import DataUnavailableError
+
+
+def unavailable(name, *folders, sources=True):
+    """Return what is told of a data set that none of its sources gives."""
+    with pytest.raises(DataUnavailableError) as caught:
+        locate(name, None, folders, allow_download=sources)
+    return str(caught.value)
+
 
 @pytest.fixture(autouse=True)
 def _own_folders(tmp_path, monkeypatch):

@@ -2,12 +2,16 @@
 
 from pathlib import Path
 
-from boostbench.experiments.planning.grid import expand, select
+from boostbench.boosters import make_booster
+from boostbench.experiments.planning.grid import expand
 from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running.conduct import run_plan
+from boostbench.experiments.running.execution import prepare
 from boostbench.experiments.running.executors import InlineExecutor
+from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
 from boostbench.experiments.store import identity
 from boostbench.experiments.store.records import RecordStore
+from boostbench.experiments.streams import stream
 
 forget_code = identity.forget
 
@@ -34,20 +38,40 @@ seeds: 2
 """
 
 
+#: Half of iris, with noise.
+RUN = Run(
+    Data("iris"),
+    Params({"holdout": 0.5}),
+    Noise("exchange", 0.2),
+    BoosterSpec("sm-boost"),
+    rounds=12,
+    seed=0,
+)
+
+
+def fitted(run):
+    """Return the problem of a run and its booster, fitted without `execute`."""
+    problem, own = prepare(run), run.booster.params.plain()
+    seed = int(stream(run, "booster").integers(2**31 - 1))
+    booster = make_booster(run.booster.name, n_estimators=run.rounds, random_state=seed, **own)
+    return problem, booster.fit(problem.X, problem.y)
+
+
 def plan_of(runs, results, data_dirs=()):
+    """Return the plan of runs against a results folder."""
     return make_plan(runs, RecordStore(results), data_dirs, check_packages=True)
 
 
-def load_plan(config, results, patterns=()):
+def load_plan(config, results):
     """Return the plan of a config against a results folder."""
-    return make_plan(select(expand(config), patterns), RecordStore(results), config=config)
+    return make_plan(expand(config), RecordStore(results), config=config)
 
 
-def carry_out(runs, results, executor=None, data_dirs=(), **options):
+def carry_out(runs, results, executor=None, data_dirs=(), on_event=None, **options):
     """Do what is to do; returns the outcome."""
-    store = RecordStore(results)
-    plan = make_plan(runs, store, data_dirs, check_packages=True)
-    return run_plan(plan.todo(**options), store, executor or InlineExecutor(data_dirs))
+    todo = plan_of(runs, results, data_dirs).todo(**options)
+    executor = executor or InlineExecutor(data_dirs)
+    return run_plan(todo, RecordStore(results), executor, on_event=on_event)
 
 
 def records_of(results):

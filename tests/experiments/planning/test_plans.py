@@ -2,9 +2,8 @@ import re
 
 import pytest
 
-from boostbench.experiments.planning.planner import check_data, make_plan
-from boostbench.experiments.store.records import RecordStore
-from tests.experiments.tools import SMALL, carry_out, records_of
+from boostbench.experiments.planning.planner import check_data
+from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
 
 MIXED = """
 name: mixed
@@ -16,8 +15,8 @@ seeds: 2
 """
 
 
-def counts(runs, results, **options):
-    return make_plan(runs, RecordStore(results), **options).counts()
+def counts(runs, results):
+    return plan_of(runs, results).counts()
 
 
 def test_a_plan_counts_what_the_records_serve(runs_of, results):
@@ -57,7 +56,7 @@ def test_failures_stay_until_they_are_asked_for(runs_of, results):
     assert carry_out(runs, results).counts == {"ok": 2, "failed": 2}
     assert carry_out(runs, results, retry={"timeout"}).counts == {}
     assert carry_out(runs, results, retry={"failed"}).counts == {"failed": 2}
-    plan = make_plan(runs_of(MIXED.replace("seeds: 2", "seeds: 3")), RecordStore(results))
+    plan = plan_of(runs_of(MIXED.replace("seeds: 2", "seeds: 3")), results)
     assert {p.status for p in plan.todo(retry={"failed"})} == {"failed"}
     assert {p.status for p in plan.todo()} == {"missing"}
     assert len(plan.todo(fresh=True)) == 6
@@ -68,27 +67,15 @@ def test_failures_stay_until_they_are_asked_for(runs_of, results):
     assert error.log_tail[-1] == "RuntimeError: no luck today"
 
 
-@pytest.fixture
-def data_file(tmp_path):
-    folder = tmp_path / "data"
-    folder.mkdir()
-    rows = [f"{i % 7},{i % 3},{'ab'[i % 2]}" for i in range(60)]
-    path = folder / "mine.csv"
-    path.write_text("u,v,target\n" + "\n".join(rows) + "\n")
-    return path
-
-
-@pytest.fixture
-def own_runs(runs_of, data_file):
-    return runs_of(SMALL.replace("[wine, iris]", "[mine]"), data_dirs=[data_file.parent])
-
-
-def test_records_count_without_their_data(own_runs, data_file, results):
-    dirs = [data_file.parent]
+def test_records_count_without_their_data(runs_of, tmp_path, results):
+    dirs, file = [tmp_path / "data"], tmp_path / "data" / "mine.csv"
+    file.parent.mkdir()
+    file.write_text("u,target\n" + "1,a\n2,b\n" * 30)
+    own_runs = runs_of(SMALL.replace("[wine, iris]", "[mine]"), data_dirs=dirs)
     carry_out(own_runs[:3], results, data_dirs=dirs)
-    (data_file.parent / "user.yaml").write_text("mine: {n_rows: 60}\n")
-    data_file.unlink()
-    plan = make_plan(own_runs, RecordStore(results), dirs)
+    file.with_name("user.yaml").write_text("mine: {n_rows: 60}\n")
+    file.unlink()
+    plan = plan_of(own_runs, results, dirs)
     check_data(plan, plan.todo(fresh=True), dirs)  # which reads no data of recorded runs
     assert plan.counts() == {"ok": 3, "skipped": 1}
     assert "the newest record counts" in plan.runs[0].reason
@@ -101,20 +88,18 @@ def test_records_count_without_their_data(own_runs, data_file, results):
 def test_a_booster_whose_package_is_absent_is_skipped(runs_of, tmp_path, results):
     (tmp_path / "mine.py").write_text("from surely_not_installed import Booster\n")
     text = SMALL.replace("[toy-centroids]", "['mine.py:Booster', toy-centroids]")
-    runs = runs_of(text, check_parameters=False)
-    plan = make_plan(runs, RecordStore(results), check_packages=True)
+    plan = plan_of(runs_of(text, check_parameters=False), results)
     assert plan.counts() == {"missing": 8, "skipped": 8}
     assert "surely_not_installed" in next(iter(plan.skipped()))
 
 
 def test_shards_are_even_and_do_not_depend_on_what_is_done(runs_of, results):
     runs = runs_of(SMALL.replace("seeds: 2", "seeds: 20"))
-    plan = make_plan(runs, RecordStore(results))
+    plan = plan_of(runs, results)
     shards = [plan.shard(f"{i}/3") for i in (1, 2, 3)]
     assert [len(shard.runs) for shard in shards] == [27, 27, 26]
-    assert sorted(p.run.id for shard in shards for p in shard.runs) == sorted(
-        p.run.id for p in plan.runs
-    )
+    ids = [planned.run.id for shard in shards for planned in shard.runs]
+    assert sorted(ids) == sorted(planned.run.id for planned in plan.runs)
     carry_out(runs[:5], results)
-    later = make_plan(runs[::-1], RecordStore(results)).shard("1/3")
+    later = plan_of(runs[::-1], results).shard("1/3")
     assert {p.run for p in later.runs} == {p.run for p in shards[0].runs}

@@ -1,20 +1,20 @@
 import base64
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from boostbench.boosters import make_booster
 from boostbench.boosters.loop import Booster as Ensembled
 from boostbench.data.loading import load
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.running.execution import execute, prepare
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params
 from boostbench.experiments.streams import stream
 from boostbench.theory.bounds import error_bound
+from tests.experiments.tools import RUN, fitted
 
-HALF = Params({"holdout": 0.5})
-RUN = Run(Data("iris"), HALF, Noise("exchange", 0.2), BoosterSpec("sm-boost"), rounds=12, seed=0)
+COST = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (2.5, 2.5, 0.0))
+PRICED = replace(RUN, data=Data("iris", cost=COST))
 
 
 @pytest.fixture(scope="module")
@@ -22,40 +22,39 @@ def outcome():
     return execute(RUN)
 
 
+def boosted(name, **params):
+    return replace(RUN, booster=BoosterSpec(name, Params(params)))
+
+
+def right_of(outcome, at):
+    """Return which test samples were right after a round."""
+    bits = base64.b64decode(outcome["at_checkpoints"]["right"][at])
+    return np.unpackbits(np.frombuffer(bits, dtype=np.uint8), count=outcome["n_test"])
+
+
 def test_the_record_has_the_sizes_and_a_value_for_every_round(outcome):
-    assert (outcome["n_train"], outcome["n_test"]) == (75, 75)
-    assert (outcome["n_classes"], outcome["n_features"]) == (3, 4)
-    assert outcome["n_rounds"] == 12
-    assert set(outcome["curves"]) == {
-        "train_errors",
-        "train_errors_clean",
-        "test_errors",
-        "loss",
-        "edge",
-    }
-    assert {len(curve) for curve in outcome["curves"].values()} == {12}
+    sizes = ("n_train", "n_test", "n_classes", "n_features", "n_rounds")
+    assert [outcome[size] for size in sizes] == [75, 75, 3, 4, 12]
+    names = ("train_errors", "train_errors_clean", "test_errors", "loss", "edge")
+    lengths = {name: len(curve) for name, curve in outcome["curves"].items()}
+    assert lengths == dict.fromkeys(names, 12)
 
 
 @pytest.mark.parametrize(
     "run",
     [
         RUN,
-        dataclasses.replace(RUN, booster=BoosterSpec("adaboost-mh", Params({"rule": "sign"}))),
-        dataclasses.replace(
-            RUN,
+        boosted("adaboost-mh", rule="sign"),
+        replace(
+            boosted("martiboost", rule="sampled"),
             data=Data("gaussians-spl", Params({"n_train": 100, "n_test": 100})),
             split="official",
-            booster=BoosterSpec("martiboost", Params({"rule": "sampled"})),
         ),
     ],
     ids=lambda run: run.booster.name,
 )
 def test_the_curves_are_those_of_the_staged_predictions(run):
-    problem = prepare(run)
-    seed = int(stream(run, "booster").integers(2**31 - 1))
-    name, own = run.booster.name, run.booster.params.plain()
-    booster = make_booster(name, n_estimators=12, random_state=seed, **own)
-    booster.fit(problem.X, problem.y)
+    problem, booster = fitted(run)
     curves = execute(run)["curves"]
     train = list(map(np.copy, booster.staged_predict(problem.X)))
     test = list(booster.staged_predict(problem.X_test))
@@ -90,26 +89,19 @@ def test_the_noise_is_exact_and_recorded(outcome):
 def test_a_problem_may_hold_its_own_noise_rate():
     problem = Params({"n_train": 200, "n_test": 50})
     noise = Noise("exchange", "beta", Params({"exact": False}))
-    run = dataclasses.replace(RUN, data=Data("madelon", problem), split="official", noise=noise)
+    run = replace(RUN, data=Data("madelon", problem), split="official", noise=noise)
     drawn = load("madelon", problem.plain(), rng=stream(run, "data")).extras["beta"]
     outcome = execute(run)
     assert outcome["noise"]["rate"] == drawn
     assert abs(outcome["noise"]["n_chosen"] / 200 - drawn) < 0.1
-    unknown = dataclasses.replace(run, noise=dataclasses.replace(noise, rate="betta"))
+    unknown = replace(run, noise=replace(noise, rate="betta"))
     with pytest.raises(BoostbenchError, match="unknown noise rate 'betta'; did you mean 'beta'"):
         execute(unknown)
 
 
 def test_costs_are_added_up_round_by_round(outcome):
-    cost = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (2.5, 2.5, 0.0))
-    run = dataclasses.replace(RUN, data=Data("iris", cost=cost))
-    problem = prepare(run)
-    priced = execute(run)
+    priced, (problem, booster), matrix = execute(PRICED), fitted(PRICED), np.array(COST)
     assert priced["curves"]["test_errors"] == outcome["curves"]["test_errors"]
-    seed = int(stream(run, "booster").integers(2**31 - 1))
-    booster = make_booster("sm-boost", n_estimators=12, random_state=seed)
-    booster.fit(problem.X, problem.y)
-    matrix = np.array(cost)
     for part, X, y in (("train", problem.X, problem.y), ("test", problem.X_test, problem.y_test)):
         expected = [matrix[y, p].sum() for p in booster.staged_predict(X)]
         assert priced["curves"][f"{part}_costs"] == expected
@@ -118,26 +110,20 @@ def test_costs_are_added_up_round_by_round(outcome):
 
 
 def test_a_booster_may_take_the_costs_of_the_data():
-    cost = ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0), (9.0, 9.0, 0.0))
-    run = dataclasses.replace(RUN, data=Data("iris", cost=cost))
-    written = dataclasses.replace(run, booster=BoosterSpec("sm-boost", Params({"cost": cost})))
-    taken = dataclasses.replace(run, booster=BoosterSpec("sm-boost", Params({"cost": "data"})))
-    assert execute(taken)["curves"] == execute(written)["curves"] != execute(run)["curves"]
+    written, taken = (
+        execute(replace(boosted("sm-boost", cost=cost), data=PRICED.data))["curves"]
+        for cost in (COST, "data")
+    )
+    assert taken == written != execute(PRICED)["curves"]
 
 
 def test_class_weights_go_by_the_labels_of_the_data():
     def losses(weights):
-        booster = BoosterSpec("samme", Params({"class_weight": weights}))
-        return execute(dataclasses.replace(RUN, booster=booster))["curves"]["loss"]
+        return execute(boosted("samme", class_weight=weights))["curves"]["loss"]
 
-    problem = prepare(RUN)
-    booster = make_booster(
-        "samme",
-        n_estimators=12,
-        random_state=int(stream(RUN, "booster").integers(2**31 - 1)),
-        class_weight={0: 1, 1: 1, 2: 9},
-    )
+    problem, booster = fitted(boosted("samme"))
     seen = []
+    booster.set_params(class_weight={0: 1, 1: 1, 2: 9})
     booster.fit(problem.X, problem.y, on_round=lambda info: seen.append(info.loss))
     assert losses({"virginica": 9, "setosa": 1, "versicolor": 1}) == seen
     with pytest.raises(BoostbenchError, match="class_weight: unknown class '0'"):
@@ -145,24 +131,20 @@ def test_class_weights_go_by_the_labels_of_the_data():
 
 
 def test_a_cost_matrix_of_the_wrong_size_is_refused():
-    run = dataclasses.replace(RUN, data=Data("iris", cost=((0.0, 1.0), (5.0, 0.0))))
     with pytest.raises(BoostbenchError, match="2 x 2 matrix, but the data set has 3 classes"):
-        prepare(run)
+        prepare(replace(RUN, data=Data("iris", cost=((0.0, 1.0), (5.0, 0.0)))))
 
 
 def test_the_problem_depends_on_seed_and_noise_and_not_on_the_booster():
-    one = prepare(RUN)
-    other = prepare(dataclasses.replace(RUN, booster=BoosterSpec("samme"), rounds=3))
+    one, other = prepare(RUN), prepare(replace(boosted("samme"), rounds=3))
     assert np.array_equal(one.X, other.X)
     assert np.array_equal(one.y, other.y)
-    few, many = (
-        prepare(dataclasses.replace(RUN, noise=Noise("exchange", rate))) for rate in (0.1, 0.4)
-    )
+    few, many = (prepare(replace(RUN, noise=Noise("exchange", rate))) for rate in (0.1, 0.4))
     assert np.array_equal(few.X, many.X)
     changed = few.y != few.y_clean  # noise is nested across rates
     assert changed.any()
     assert np.array_equal(few.y[changed], many.y[changed])
-    assert not np.array_equal(one.X, prepare(dataclasses.replace(RUN, seed=1)).X)
+    assert not np.array_equal(one.X, prepare(replace(RUN, seed=1)).X)
 
 
 def test_each_purpose_has_its_stream():
@@ -173,26 +155,23 @@ def test_each_purpose_has_its_stream():
 
 
 def test_an_early_stop_is_shown_and_never_padded():
-    run = Run(Data("iris"), HALF, CLEAN, BoosterSpec("samme"), rounds=400, seed=0)
-    booster = BoosterSpec("samme", Params({"weak_learner": {"tree": {"max_leaf_nodes": 200}}}))
-    outcome = execute(dataclasses.replace(run, booster=booster))
+    run = boosted("samme", weak_learner={"tree": {"max_leaf_nodes": 200}})
+    outcome = execute(replace(run, noise=CLEAN, rounds=400))
     assert outcome["stop_reason"]
     assert outcome["n_rounds"] < 400
     assert len(outcome["curves"]["test_errors"]) == outcome["n_rounds"]
 
 
 def test_parameters_may_speak_of_the_size_of_the_data():
-    spec = {"weak_learner": {"tree": {"max_leaf_nodes": "K + 1"}}}
-    worked_out = {"weak_learner": {"tree": {"max_leaf_nodes": 4}}}
-    curves = [
-        execute(dataclasses.replace(RUN, booster=BoosterSpec("samme", Params(params))))["curves"]
-        for params in (spec, worked_out)
-    ]
-    assert curves[0] == curves[1]
+    spoken, worked_out = (
+        execute(boosted("samme", weak_learner={"tree": {"max_leaf_nodes": size}}))["curves"]
+        for size in ("K + 1", 4)
+    )
+    assert spoken == worked_out
 
 
 def test_a_plain_classifier_with_staged_predict_will_do():
-    outcome = execute(dataclasses.replace(RUN, booster=BoosterSpec("toy-centroids")))
+    outcome = execute(boosted("toy-centroids"))
     assert set(outcome["curves"]) == {"train_errors", "train_errors_clean", "test_errors"}
     assert outcome["n_rounds"] == 12
 
@@ -212,12 +191,11 @@ def test_a_class_that_tells_no_predictions_is_refused(tmp_path):
     path.write_text(NO_CURVE)
     booster = BoosterSpec("forest.py:Forest", source=f"{path}:Forest")
     with pytest.raises(BoostbenchError, match="has no staged_predict"):
-        execute(dataclasses.replace(RUN, booster=booster))
+        execute(replace(RUN, booster=booster))
 
 
 def test_bounds_are_recorded_on_demand():
-    run = dataclasses.replace(RUN, record=("bound",), booster=BoosterSpec("adaboost-mm"))
-    outcome = execute(run)
+    outcome = execute(replace(boosted("adaboost-mm"), record=("bound",)))
     curves = outcome["curves"]
     error = np.array(curves["train_errors"]) / outcome["n_train"]
     bound, edge_bound = np.array(curves["bound"]), np.array(curves["edge_bound"])
@@ -229,47 +207,33 @@ def test_bounds_are_recorded_on_demand():
 
 
 def test_boosters_without_a_bound_record_none():
-    run = dataclasses.replace(RUN, record=("bound",), booster=BoosterSpec("samme"))
-    assert not {"bound", "edge_bound"} & set(execute(run)["curves"])
-    run = dataclasses.replace(run, booster=BoosterSpec("sm-boost"))
-    assert "edge_bound" not in execute(run)["curves"]
-
-
-def test_margins_are_recorded_on_demand():
-    run = dataclasses.replace(RUN, record=("margins",), checkpoints=(1, 5, 50))
-    outcome = execute(run)
-    margins = outcome["at_checkpoints"]["margins"]
-    assert set(margins) == {"1", "5"}
-    assert len(margins["5"]) == 101
-    assert -1 <= margins["5"][0] <= margins["5"][100] <= 1
+    curves = execute(replace(boosted("samme"), record=("bound",)))["curves"]
+    assert not {"bound", "edge_bound"} & set(curves)
+    assert "edge_bound" not in execute(replace(RUN, record=("bound",)))["curves"]
 
 
 def test_a_record_keeps_which_test_samples_were_right(outcome):
-    right = outcome["at_checkpoints"]["right"]
-    assert list(right) == ["1", "2", "5", "10", "12"]
-    n = outcome["n_test"]
-    for at, bits in right.items():
-        packed = np.frombuffer(base64.b64decode(bits), dtype=np.uint8)
-        n_right = int(np.unpackbits(packed, count=n).sum())
-        assert n - n_right == outcome["curves"]["test_errors"][int(at) - 1]
+    assert list(outcome["at_checkpoints"]["right"]) == ["1", "2", "5", "10", "12"]
+    for at in outcome["at_checkpoints"]["right"]:
+        n_wrong = np.count_nonzero(right_of(outcome, at) == 0)
+        assert n_wrong == outcome["curves"]["test_errors"][int(at) - 1]
 
 
 def test_a_run_without_rounds_answers_the_first_label():
-    spec = BoosterSpec("adaboost-m1", Params({"keep_first": False, "weak_learner": "stump"}))
-    run = dataclasses.replace(RUN, data=Data("digits"), booster=spec)
+    run = boosted("adaboost-m1", keep_first=False, weak_learner="stump")
+    run = replace(run, data=Data("digits"))
     outcome = execute(run)
     assert outcome["n_rounds"] == 0  # the stump errs on more than half
-    packed = np.frombuffer(base64.b64decode(outcome["at_checkpoints"]["right"]["0"]), np.uint8)
-    right = np.unpackbits(packed, count=outcome["n_test"])
-    np.testing.assert_array_equal(right, prepare(run).y_test == 0)
+    np.testing.assert_array_equal(right_of(outcome, "0"), prepare(run).y_test == 0)
 
 
-def test_test_scores_are_recorded_on_demand():
-    run = dataclasses.replace(RUN, record=("scores",), checkpoints=(1, 12, 50))
-    outcome = execute(run)
+def test_margins_and_test_scores_are_recorded_on_demand():
+    outcome = execute(replace(RUN, record=("margins", "scores"), checkpoints=(1, 12, 50)))
     found = outcome["at_checkpoints"]
-    assert found["labels"] == prepare(run).y_test.tolist()
-    assert set(found["scores"]) == {"1", "12"}
+    assert set(found["margins"]) == set(found["scores"]) == {"1", "12"}
+    assert len(found["margins"]["12"]) == 101
+    assert -1 <= found["margins"]["12"][0] <= found["margins"]["12"][100] <= 1
+    assert found["labels"] == prepare(RUN).y_test.tolist()
     answers = np.argmax(found["scores"]["12"], axis=1)
     wrong = np.count_nonzero(answers != found["labels"])
     assert wrong == outcome["curves"]["test_errors"][-1]

@@ -13,12 +13,9 @@ import pytest
 
 from boostbench.errors import BoostbenchError
 from boostbench.experiments.configs.fields import Limits
-from boostbench.experiments.planning.planner import make_plan
 from boostbench.experiments.running import executors, supervisor
-from boostbench.experiments.running.conduct import run_plan
 from boostbench.experiments.running.executors import LocalExecutor
 from boostbench.experiments.running.worker import Job
-from boostbench.experiments.store.records import RecordStore
 from tests.experiments.tools import SMALL, carry_out, plan_of, records_of
 
 
@@ -50,7 +47,7 @@ def test_unused_plugins_are_not_loaded_by_workers(executor, runs_of, tmp_path, m
 
 def test_a_killed_server_is_replaced_and_its_runs_go_on(runs_of, tmp_path):
     runs = runs_of(SMALL.replace("[toy-centroids]", "[toy-sleeps: {seconds: 0.3}]"))
-    store, killed = RecordStore(tmp_path), {}
+    killed = {}
 
     def kill(event):
         if event.kind in ("started", "finished") and event.kind not in killed:
@@ -60,9 +57,8 @@ def test_a_killed_server_is_replaced_and_its_runs_go_on(runs_of, tmp_path):
             executor.jobs = 1 + len(killed)  # which needs a new supervisor
 
     with LocalExecutor(1) as executor:
-        done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=kill)
+        assert carry_out(runs, tmp_path, executor, on_event=kill).counts == {"ok": 8}
         assert executor._server.pid not in killed.values()
-    assert done.counts == {"ok": 8}
 
 
 @pytest.mark.parametrize(
@@ -80,9 +76,7 @@ def test_a_server_that_cannot_work_is_told(code, message, runs_of, tmp_path, mon
 
 
 def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
-    config = "name: slow\ndatasets: [iris]\nsplit: {holdout: 0.3}\nrounds: 5\n"
-    runs = runs_of(f"{config}boosters: [toy-sleeps: {{seconds: 1.5}}]\n")
-    store = RecordStore(tmp_path)
+    runs = runs_of(SMALL.replace("[toy-centroids]", "[toy-sleeps: {seconds: 1.5}]"))[:1]
     with LocalExecutor(1, limits=Limits(time=8)) as executor:
         server = psutil.Process(executor._server.pid)
 
@@ -96,9 +90,8 @@ def test_suspended_time_counts_against_no_limit(runs_of, tmp_path):
                     process.resume()
 
         suspended = []
-        done = run_plan(make_plan(runs, store).todo(), store, executor, on_event=suspend)
+        assert carry_out(runs, tmp_path, executor, on_event=suspend).counts == {"ok": 1}
     assert suspended
-    assert done.counts == {"ok": 1}
 
 
 def test_a_suspension_between_two_waits_counts_against_no_limit(runs_of, tmp_path, monkeypatch):

@@ -1,17 +1,16 @@
 """Metrics in records: their keys, their curves, and what has none."""
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.metrics import brier_score_loss, f1_score, log_loss
 
-from boostbench.boosters import make_booster
-from boostbench.experiments.running.execution import Problem, execute, prepare
+from boostbench.experiments.running.execution import Problem, execute
 from boostbench.experiments.running.measuring import Recorder, measure
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params, Run
-from boostbench.experiments.streams import stream
+from boostbench.experiments.runs import CLEAN, BoosterSpec
 from boostbench.quantities import QUANTITIES
+from tests.experiments.tools import RUN, fitted
 
 #: Names in a config of the metrics that runs record on request.
 METRICS = {
@@ -19,39 +18,22 @@ METRICS = {
     for asked, name in QUANTITIES.asked_by("metrics").items()
     if not QUANTITIES[name].always
 }
-RUN = Run(
-    Data("iris"),
-    Params({"holdout": 0.5}),
-    Noise("exchange", 0.2),
-    BoosterSpec("samme"),
-    rounds=12,
-    seed=0,
-    metrics=tuple(sorted(METRICS)),
-)
+MEASURED = replace(RUN, metrics=tuple(sorted(METRICS)))
 
 
 @pytest.mark.parametrize("name", ["samme", "random-forest", "gradient-boosting"])
 def test_curves_are_those_of_the_staged_predictions_on_clean_labels(name):
-    run = dataclasses.replace(RUN, booster=BoosterSpec(name))
-    problem, outcome = prepare(run), execute(run)
-    seed = int(stream(run, "booster").integers(2**31 - 1))
-    booster = make_booster(name, n_estimators=12, random_state=seed)
-    booster.fit(problem.X, problem.y)
-    curves, y = outcome["curves"], problem.y_test
-    for t, (P, labels) in enumerate(
-        zip(
-            booster.staged_predict_proba(problem.X_test),
-            booster.staged_predict(problem.X_test),
-            strict=True,
-        )
-    ):
-        expected = {
-            "test_log_loss": log_loss(y, P),
-            "test_brier": brier_score_loss(y, P, scale_by_half=True),
-            "test_f1": f1_score(y, labels, average="macro"),
-        }
-        for curve, value in expected.items():
-            assert curves[curve][t] == pytest.approx(value, rel=1e-12), (curve, t)
+    run = replace(MEASURED, booster=BoosterSpec(name))
+    outcome, (problem, booster) = execute(run), fitted(run)
+    curves, X, y = outcome["curves"], problem.X_test, problem.y_test
+    probabilities = [P.copy() for P in booster.staged_predict_proba(X)]
+    expected = {
+        "test_log_loss": [log_loss(y, P) for P in probabilities],
+        "test_brier": [brier_score_loss(y, P, scale_by_half=True) for P in probabilities],
+        "test_f1": [f1_score(y, labels, average="macro") for labels in booster.staged_predict(X)],
+    }
+    for curve, values in expected.items():
+        assert curves[curve] == pytest.approx(values, rel=1e-12), curve
     names = {name for name in METRICS.values() if QUANTITIES[name].kept == "rounds"}
     assert {QUANTITIES[name].curve for name in names} < set(curves)
     for at, matrix in outcome["at_checkpoints"]["confusion"].items():
@@ -62,16 +44,14 @@ def test_curves_are_those_of_the_staged_predictions_on_clean_labels(name):
 
 
 def test_probabilities_of_a_classifier_without_rounds_are_one_point():
-    run = dataclasses.replace(RUN, booster=BoosterSpec("sklearn.neighbors:KNeighborsClassifier"))
+    run = replace(MEASURED, booster=BoosterSpec("sklearn.neighbors:KNeighborsClassifier"))
     curves = execute(run)["curves"]
     assert len(curves["test_log_loss"]) == len(curves["test_f1"]) == 1
 
 
 def test_what_has_no_probabilities_has_the_metrics_of_labels():
-    run = dataclasses.replace(
-        RUN, noise=CLEAN, booster=BoosterSpec("sklearn.linear_model:RidgeClassifier")
-    )
-    curves = execute(run)["curves"]
+    booster = BoosterSpec("sklearn.linear_model:RidgeClassifier")
+    curves = execute(replace(MEASURED, noise=CLEAN, booster=booster))["curves"]
     assert {"test_f1", "test_balanced_accuracy"} < set(curves)
     assert not {"test_log_loss", "test_auc", "test_brier", "test_calibration_error"} & set(curves)
 

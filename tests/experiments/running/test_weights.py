@@ -1,6 +1,6 @@
 """The record of sample weights: how much lies on corrupted samples."""
 
-import dataclasses
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,14 +8,12 @@ from numpy.testing import assert_allclose
 
 from boostbench.experiments.running.execution import execute, prepare
 from boostbench.experiments.runs import BoosterSpec, Data, Noise, Params, Run
+from tests.experiments.tools import RUN
 
-GAUSSIANS = Data("gaussians-spl", Params({"n_train": 200, "n_test": 100}))
-FLIPPED = Noise("flip", 0.15, Params({"per_class": True}))
-STUMP = Params({"weak_learner": "stump"})
-RUN = Run(
-    GAUSSIANS,
+PACED = Run(
+    Data("gaussians-spl", Params({"n_train": 200, "n_test": 100})),
     "official",
-    FLIPPED,
+    Noise("flip", 0.15, Params({"per_class": True})),
     BoosterSpec("splboost", Params({"weak_learner": "stump", "age": 1.5})),
     rounds=12,
     seed=0,
@@ -32,11 +30,11 @@ SHARES = (
 
 @pytest.fixture(scope="module")
 def outcome():
-    return execute(RUN)
+    return execute(PACED)
 
 
 def test_the_shares_are_those_of_the_weights_that_were_kept(outcome):
-    problem = prepare(RUN)
+    problem = prepare(PACED)
     noisy = problem.y != problem.y_clean
     assert noisy.sum() == 30
     kept = outcome["at_checkpoints"]["sample_weights"]
@@ -53,23 +51,14 @@ def test_the_shares_are_those_of_the_weights_that_were_kept(outcome):
 
 
 def test_self_pacing_takes_weight_from_corrupted_samples(outcome):
-    plain = dataclasses.replace(RUN, booster=BoosterSpec("adaboost", STUMP))
-    share = execute(plain)["curves"]["noisy_weight_share"][-1]
+    plain = BoosterSpec("adaboost", Params({"weak_learner": "stump"}))
+    share = execute(replace(PACED, booster=plain))["curves"]["noisy_weight_share"][-1]
     assert outcome["curves"]["noisy_weight_share"][-1] < 0.15 < share
 
 
 @pytest.mark.parametrize("name", ["adaboost-mh", "one-vs-all", "sm-boost"])
 def test_boosters_of_many_classes_have_them_too(name):
-    iris = Run(
-        Data("iris"),
-        Params({"holdout": 0.5}),
-        Noise("exchange", 0.2),
-        BoosterSpec(name),
-        rounds=5,
-        seed=0,
-        record=("weights",),
-    )
-    found = execute(iris)
+    found = execute(replace(RUN, booster=BoosterSpec(name), rounds=5, record=("weights",)))
     shares = found["curves"]["noisy_weight_share"]
     assert len(shares) == 5
     assert all(0.0 < share < 1.0 for share in shares)

@@ -8,14 +8,11 @@ import time
 import psutil
 import pytest
 
-from boostbench.experiments.planning.planner import make_plan
-from boostbench.experiments.running.conduct import run_plan
-from boostbench.experiments.running.executors import InlineExecutor
 from boostbench.experiments.store import locks as locks_module
 from boostbench.experiments.store.identity import Key
 from boostbench.experiments.store.locks import RunLocks
 from boostbench.experiments.store.records import RecordStore
-from tests.experiments.tools import SMALL
+from tests.experiments.tools import SMALL, carry_out, plan_of
 
 KEY, OTHER = Key("0123456789abcdef", 5, "01234567", "89abcdef"), Key("0" * 16, 5, "", "")
 HOLDER = f"""
@@ -33,22 +30,16 @@ for line in sys.stdin:
 
 
 @pytest.fixture
-def hold(tmp_path):
+def hold(tmp_path, start_process):
     """Start a process that has the lock of KEY."""
-    started = []
 
     def start():
-        command = [sys.executable, "-c", HOLDER, str(tmp_path)]
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-        holder = subprocess.Popen(command, **pipes)
-        started.append(holder)
+        command = [sys.executable, "-c", HOLDER, tmp_path]
+        holder = start_process(command, stdin=subprocess.PIPE)
         assert holder.stdout.readline() == "taken\n"
         return holder
 
-    yield start
-    for holder in started:
-        holder.kill()
-        holder.communicate()
+    return start
 
 
 @pytest.fixture
@@ -122,18 +113,16 @@ def test_locks_work_where_no_thread_can_be_started(tmp_path, monkeypatch):
 
 
 def test_who_waits_for_another_process_is_told_so(runs_of, results):
-    store = RecordStore(results)
-    store.prepare()
-    other = RunLocks(store.folder)
-    plan = make_plan(runs_of(SMALL)[:2], store)
-    assert all(other.take(planned.key) for planned in plan.runs)
+    RecordStore(results).prepare()
+    other, runs = RunLocks(RecordStore(results).folder), runs_of(SMALL)[:2]
+    assert all(other.take(planned.key) for planned in plan_of(runs, results).runs)
     notices = []
 
     def note(progress):
         notices.append(progress.notice)
         other.close()
 
-    assert run_plan(plan.todo(), store, InlineExecutor(), on_event=note).counts == {"ok": 2}
+    assert carry_out(runs, results, on_event=note).counts == {"ok": 2}
     waiting, *others = notices
     assert waiting == "waiting for another process, which does the runs that are left"
     assert not any(others)
