@@ -7,7 +7,6 @@ from sklearn.datasets import load_breast_cancer, make_classification
 from sklearn.tree import DecisionTreeRegressor
 
 from boostbench import make_booster
-from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.gentleboost import GentleBoost
 from boostbench.boosters.l2boost import L2Boost
 from boostbench.boosters.logitboost import LogitBoost
@@ -71,13 +70,6 @@ def test_scores_converge_to(booster, limit):
 
 
 # ---- what their theory says --------------------------------------------------------------------
-
-
-def test_adaboost_loss_is_the_product_of_the_normalisers():
-    X, y = noisy_problem()
-    seen = watch(AdaBoost(25, weak_learner="stump"), X, y)
-    errors = (1 - np.array(seen.edges)) / 2
-    assert_allclose(seen.losses, np.cumprod(2 * np.sqrt(errors * (1 - errors))), rtol=1e-10)
 
 
 def test_halving_keeps_the_logistic_loss_from_rising():

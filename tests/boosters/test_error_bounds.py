@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from boostbench import make_booster
 from tests.boosters.finite import noisy_stumps
+from tests.boosters.games import each_round, watch
 from tests.boosters.test_common import BINARY, TABLE
 
 #: Boosters whose objective says nothing of the error, with the parameters that make it so.
@@ -25,14 +26,13 @@ def course(name, n_classes, n_rounds=10, **params):
     X = rng.integers(0, 9, (150, 3)).astype(np.float64)
     y = np.minimum((X[:, 0] + X[:, 1]) // 4, n_classes - 1).astype(np.int64)
     y = np.where(rng.random(150) < 0.15, rng.integers(0, n_classes, 150), y)
-    told = []
 
-    def note(info):
+    def told(info):
         wrong = info.scores.argmax(axis=1)[info.row_of] != y
-        told.append((float(wrong.mean()), info.bound, info.step.edge))
+        return wrong.mean(), info.bound
 
-    booster = make_booster(name, n_estimators=n_rounds, **params).fit(X, y, on_round=note)
-    return booster, *np.array(told).T[:2]
+    booster = make_booster(name, n_estimators=n_rounds, **params)
+    return booster, *np.transpose(each_round(booster, X, y, told))
 
 
 #: Boosters whose margin, the score of the label less the mean, is an error's only for two classes.
@@ -72,17 +72,33 @@ def test_samme_of_two_classes_is_adaboost_and_has_its_bound():
     assert_allclose(*bounds)
 
 
+@pytest.mark.parametrize(
+    ("name", "weak_learner"),
+    [
+        ("adaboost", "stump"),
+        ("adaboost-m1", {"greedy": {"max_leaf_nodes": 12}}),
+        ("adaboost-mh", None),
+        ("adaboost-mh", "multilabel-stump"),
+        ("adaboost-mh", {"multilabel-stump": {"answers": "factored"}}),
+        ("adaboost-mh-label", None),
+        ("adaboost-mh-real", None),
+    ],
+)
+def test_the_loss_is_the_product_of_what_each_edge_leaves(name, weak_learner):
+    booster = make_booster(name, n_estimators=15, weak_learner=weak_learner)
+    seen = watch(booster, *noisy_stumps(2 if name in BINARY else 3))
+    edges = np.array(seen.edges)
+    left = 1 - edges if name == "adaboost-mh-real" else np.sqrt(1 - edges**2)
+    assert_allclose(seen.losses, np.cumprod(left), rtol=1e-9)
+
+
 @pytest.mark.parametrize("name", ["adaboost-mm", "adaboost-cost", "gd-mcboost"])
 def test_the_bound_by_the_edges_is_theorem_25(name):
     X, y = noisy_stumps()
-    edges = []
-    bounds = []
-
-    def note(info):
-        edges.append(info.step.edge)
-        bounds.append(info.bound)
-
-    booster = make_booster(name, n_estimators=10).fit(X, y, on_round=note)
+    booster = make_booster(name, n_estimators=10)
+    edges, bounds = np.transpose(
+        each_round(booster, X, y, lambda info: (info.step.edge, info.bound))
+    )
     K = len(booster.classes_)
     expected = (K - 1) * np.cumprod(np.sqrt(1 - np.square(edges)))
     assert_allclose(booster.edge_bound(edges, K), expected)
