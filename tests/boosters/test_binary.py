@@ -1,16 +1,142 @@
-"""Weights and responses of the logistic boosters against exact values, far out on both sides."""
+"""Boosters for two classes: fixed points, bounds, relations to each other and to libraries."""
 
 from decimal import Decimal, localcontext
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.tree import DecisionTreeRegressor
 
 from boostbench import make_booster
-from boostbench.boosters.binary import working_response
+from boostbench.boosters.binary import BinaryBooster, working_response
+from boostbench.boosters.gentleboost import GentleBoost
+from boostbench.boosters.l2boost import L2Boost
+from boostbench.boosters.logitboost import LogitBoost
 from boostbench.boosters.losses import LOGISTIC_2, LOSSES
+from boostbench.boosters.rboost import RBoost1
+from boostbench.boosters.real_adaboost import RealAdaBoost, SavageBoost
 from boostbench.boosters.splboost import Pace
 from boostbench.boosters.state import BoostState
+from boostbench.registry import boosters
+from tests.boosters.finite import noisy_problem
+from tests.boosters.games import watch
+from tests.boosters.test_common import BINARY
+
+BOOSTERS = [name for name in sorted(BINARY) if issubclass(boosters.get(name), BinaryBooster)]
+every_binary_booster = pytest.mark.parametrize("name", BOOSTERS)
+
+
+def two_leaves():
+    """Return x in {0, 1} of 3/10 and 8/10 positives, every row a distinct one."""
+    x = np.repeat([0.0, 1.0], 10)
+    y = np.concatenate([np.arange(10) < 3, np.arange(10) < 8]).astype(int)
+    return np.column_stack([x, np.zeros(20)]), y
+
+
+LOG_ODDS = np.log([3 / 7, 8 / 2])
+
+
+def scores_of_leaves(booster):
+    X, y = two_leaves()
+    return booster.fit(X, y).decision_function(np.array([[0.0, 0.0], [1.0, 0.0]]))
+
+
+# ---- what they converge to ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("booster", "limit"),
+    [
+        (RealAdaBoost(1, smoothing=0.0), LOG_ODDS / 2),
+        (RealAdaBoost(5, smoothing=0.0), LOG_ODDS / 2),
+        (SavageBoost(1, smoothing=0.0), LOG_ODDS / 2),
+        (SavageBoost(5, smoothing=0.0), LOG_ODDS / 2),
+        (LogitBoost(60, max_response=np.inf), LOG_ODDS / 2),
+        (RBoost1(400, step="gentle", max_response=np.inf), LOG_ODDS),
+        (RBoost1(400, step="fisher", max_response=np.inf), LOG_ODDS),
+        (GentleBoost(100), LOG_ODDS / 2),
+        (L2Boost(300), [2 * 0.3 - 1, 2 * 0.8 - 1]),
+    ],
+    ids=str,
+)
+def test_scores_converge_to(booster, limit):
+    assert_allclose(scores_of_leaves(booster.set_params(weak_learner="stump")), limit, atol=1e-6)
+
+
+# ---- what their theory says --------------------------------------------------------------------
+
+
+def test_halving_keeps_the_logistic_loss_from_rising():
+    X, y = make_classification(60, n_informative=4, flip_y=0.0, class_sep=3.0, random_state=0)
+    seen = watch(LogitBoost(60, halving=True, max_response=np.inf), X, y)
+    assert (np.diff([np.log(2), *seen.losses]) <= 1e-12).all()
+
+
+def test_smoothing_and_limit_bound_the_answers():
+    X, y = noisy_problem()
+    for booster, bound in [
+        (RealAdaBoost(20, max_answer=0.4), 0.4),
+        (SavageBoost(20, smoothing=0.05), 0.5 * np.log(1.05 / 0.05)),
+    ]:
+        for trees in watch(booster, X, y).hypotheses:
+            assert np.abs(np.diff(trees.leaf_value, axis=1)).max() <= bound + 1e-12
+
+
+def test_unsmoothed_pure_leaves_stay_finite():
+    X, y = load_breast_cancer(return_X_y=True)
+    booster = RealAdaBoost(30, smoothing=0.0).fit(X, y)
+    assert np.isfinite(booster.scores(X)).all()
+
+
+# ---- relations ---------------------------------------------------------------------------------
+
+
+def test_l2boost_fits_residuals_as_scikit_learn_trees_do():
+    X, y = noisy_problem()
+    X = X.round(1)
+    F = np.zeros(len(y))
+    for _ in range(10):
+        tree = DecisionTreeRegressor(max_leaf_nodes=6, random_state=0)
+        F += 0.1 * tree.fit(X, 2 * y - 1 - F).predict(X)
+    ours = L2Boost(10, weak_learner={"tree": {"max_leaf_nodes": 6}}).fit(X, y)
+    assert_allclose(ours.decision_function(X), F, atol=1e-9)
+
+
+# ---- limits ------------------------------------------------------------------------------------
+
+
+@every_binary_booster
+def test_extreme_margins_give_finite_demands(name):
+    X, y = noisy_problem()
+    booster = make_booster(name, n_estimators=3, weak_learner="stump")
+    games = []
+    booster.fit(X, y, on_round=lambda info: games.append(info.state))
+    state = games[-1]
+    for scale in (40.0, 800.0, 1e5):
+        F = scale * np.linspace(-1.0, 1.0, len(state.y))
+        state.scores = np.column_stack([-F / 2, F / 2])
+        w = booster.weights(state)
+        assert np.isfinite(w).all()
+        assert w.sum() == pytest.approx(1.0) or not w.any()
+        demand = booster.ask(state) if w.any() else None
+        assert demand is None or np.isfinite(demand.weight).all()
+        assert np.isfinite(booster.objective(state))
+        p = booster.probabilities(state.scores)
+        assert_allclose(p.sum(axis=1), 1.0)
+        assert ((p >= 0) & (p <= 1)).all()
+
+
+@every_binary_booster
+def test_the_decision_is_the_difference_of_the_scores(name):
+    X, y = noisy_problem()
+    booster = make_booster(name, n_estimators=6, weak_learner="stump").fit(X, y)
+    F = booster.scores(X)
+    assert_array_equal(booster.decision_function(X), F[:, 1] - F[:, 0])
+    assert_array_equal(booster.predict(X), booster.decision_function(X) > 0)
+
+
+# ---- exact values, far out on both sides -------------------------------------------------------
 
 FAR_OUT = np.array([0.0, 1e-9, 0.3, 1.0, 5.0, 9.0, 17.0, 30.0, 36.0, 37.0, 200.0, 300.0])
 BOTH_SIDES = np.concatenate([-FAR_OUT[:0:-1], FAR_OUT])

@@ -1,16 +1,92 @@
-"""RobustBoost: its two equations, its clock, its potential."""
+"""BrownBoost and RobustBoost: their two equations, clocks and potentials."""
 
 import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
+from scipy.special import erf
 from sklearn.datasets import make_classification
 
 from boostbench.boosters.binary import answers
+from boostbench.boosters.brownboost import BrownBoost
 from boostbench.boosters.robustboost import RobustBoost
 from boostbench.boosters.robustboost_step import MovingPotential
 from tests.boosters.finite import noisy_problem
+from tests.boosters.games import each_round
+
+X, y = noisy_problem(250, flip_y=0.2)
+every_c = pytest.mark.parametrize("c", [0.5, 1.35, 4.0])
+both_learners = pytest.mark.parametrize("weak_learner", ["stump", None], ids=["stump", "c45"])
+
+
+def asked(state, demand, h):
+    """Return potential, margins m or r, u = y h, time and weights before a step."""
+    u = state.signed_labels * answers(h)
+    return state.own.potential, state.margins, u, state.own.time, demand.weight
+
+
+def rounds_of(booster):
+    """Return r, u and s before each round, the alpha and t it took, and the weights."""
+
+    def told(info, before):
+        assert info.step.decay == 1.0
+        _, r, u, time, w = before
+        spent = booster.c * (info.state.own.time - time)
+        return r, u, booster.c * (1 - time), info.step.size, spent, w, info
+
+    return each_round(booster, X, y, told, asked)
+
+
+@every_c
+@both_learners
+def test_both_equations_of_brownboost_hold_at_every_step(c, weak_learner):
+    booster = BrownBoost(60, weak_learner=weak_learner, c=c)
+    for r, u, s, alpha, t, w, info in rounds_of(booster):
+        W = np.exp(-((r + s) ** 2) / c)
+        assert_allclose(w, W / W.sum(), rtol=1e-9)
+        z = (r + alpha * u + s - t) / np.sqrt(c)
+        assert t > 0
+        if info.step.stop != "time is up":
+            assert abs(u @ np.exp(-(z**2))) <= 1e-8 * np.exp(-(z**2)).sum()
+            assert erf(z).mean() == pytest.approx(erf((r + s) / np.sqrt(c)).mean(), abs=1e-9)
+    assert booster.stop_reason_ in ("time is up", "no edge", "")
+
+
+@every_c
+def test_a_step_of_brownboost_is_the_end_of_the_differential_equation_of_figure_1(c):
+    compared = 0
+    for r, u, s, alpha, t, _, info in rounds_of(BrownBoost(12, weak_learner="stump", c=c)):
+        if info.step.stop or alpha > 9:
+            continue
+
+        def gamma(a, spent, r=r, u=u, s=s):
+            w = np.exp(-((r + a * u + s - spent) ** 2) / c)
+            return w @ u / w.sum()
+
+        def ends(a, spent, gamma=gamma):
+            return gamma(a, spent[0]) - 1e-7  # the paper's nu
+
+        ends.terminal = True
+        path = solve_ivp(
+            lambda a, spent, gamma=gamma: [gamma(a, spent[0])],
+            (0.0, 10.0), [0.0], events=ends, rtol=1e-10, atol=1e-12,
+        )  # fmt: skip
+        assert path.t[-1] == pytest.approx(alpha, rel=1e-4)
+        assert path.y[0, -1] == pytest.approx(t, rel=1e-6)
+        compared += 1
+    assert compared >= 3
+
+
+def test_the_share_given_up_bounds_the_error_of_a_game_that_ends_in_time():
+    booster = BrownBoost(500, weak_learner="stump", c=0.5).fit(X, y)
+    assert booster.stop_reason_ == "time is up"
+    assert booster.time_ >= 1 - 1e-3
+    assert 1 - booster.score(X, y) <= 1 - erf(np.sqrt(0.5)) + 0.01
+    p = booster.predict_proba(X)[:, 1]
+    assert_allclose(p, (1 + erf(booster.decision_function(X) / np.sqrt(0.5))) / 2, atol=1e-12)
+
 
 SETTINGS = [
     {"epsilon": 0.1},
@@ -22,20 +98,13 @@ every_setting = pytest.mark.parametrize("setting", SETTINGS, ids=str)
 
 
 @every_setting
-@pytest.mark.parametrize("weak_learner", ["stump", None], ids=["stump", "c45"])
-def test_both_equations_hold_at_every_step_and_time_rises(setting, weak_learner):
-    X, y = noisy_problem(250, flip_y=0.2)
+@both_learners
+def test_both_equations_of_robustboost_hold_at_every_step_and_time_rises(setting, weak_learner):
     booster = RobustBoost(80, weak_learner=weak_learner, **setting)
-    asked = []
     times, potentials = [0.0], [setting["epsilon"]]
-    answer = booster.answer
 
-    def listening_answer(state, demand, h):
-        asked.append((state.margins, state.signed_labels * answers(h)))
-        return answer(state, demand, h)
-
-    def on_round(info):
-        (m, u), t = asked[-1], info.state.own.time
+    def told(info, before):
+        (_, m, u, _, _), t = before, info.state.own.time
         moved = m * info.step.decay + u * info.step.size
         assert_allclose(info.state.margins, moved, atol=1e-12)
         assert info.step.decay == pytest.approx(np.exp(times[-1] - t))
@@ -44,8 +113,7 @@ def test_both_equations_hold_at_every_step_and_time_rises(setting, weak_learner)
         times.append(t)
         potentials.append(info.loss)
 
-    booster.answer = listening_answer
-    booster.fit(X, y, on_round=on_round)
+    each_round(booster, X, y, told, asked)
     assert (np.diff(times) > 0).all()
     assert booster.time_ == times[-1]
     finished = booster.stop_reason_ == "time is up"
@@ -57,18 +125,11 @@ def test_both_equations_hold_at_every_step_and_time_rises(setting, weak_learner)
 @every_setting
 def test_steps_are_those_of_nested_bracketing(setting):
     """The first zero of the edge, and the potential back where it was, by scipy's brentq."""
-    X, y = noisy_problem(250, flip_y=0.2)
     booster = RobustBoost(25, **setting)
-    asked = []
-    answer = booster.answer
+    compared = []
 
-    def listening_answer(state, demand, h):
-        m, u, t = state.margins, state.signed_labels * answers(h), state.own.time
-        asked.append((state.own.potential, m, u, t))
-        return answer(state, demand, h)
-
-    def on_round(info):
-        potential, m, u, t = asked[-1]
+    def told(info, before):
+        potential, m, u, t, _ = before
 
         def edge(ds, dt):
             log_w = potential.log_weight(m * np.exp(-dt) + u * ds, t + dt)
@@ -89,9 +150,7 @@ def test_steps_are_those_of_nested_bracketing(setting):
             assert info.step.size == pytest.approx(score_step(dt), rel=1e-8)
             compared.append(dt)
 
-    compared = []
-    booster.answer = listening_answer
-    booster.fit(X, y, on_round=on_round)
+    each_round(booster, X, y, told, asked)
     assert len(compared) >= 5 or booster.n_rounds_ < 7
 
 
@@ -129,12 +188,8 @@ def test_the_potential_solves_its_differential_equation():
 
 
 def test_truncation_gives_up_samples_for_good():
-    X, y = noisy_problem(250, flip_y=0.2)
-    given_up = []
     booster = RobustBoost(60, weak_learner="stump", epsilon=0.3, truncate=True)
-    booster.fit(
-        X, y, on_round=lambda info: given_up.append((booster.weights(info.state) == 0).sum())
-    )
+    given_up = each_round(booster, X, y, lambda info: (booster.weights(info.state) == 0).sum())
     assert given_up[-1] > 0
     m = (2 * y - 1) * booster.decision_function(X)
     if booster.stop_reason_ == "time is up":
@@ -142,7 +197,6 @@ def test_truncation_gives_up_samples_for_good():
 
 
 def test_a_strong_learner_ends_the_game_in_one_round():
-    X, y = noisy_problem(250, flip_y=0.2)
     booster = RobustBoost(50, weak_learner={"tree": {"max_leaf_nodes": None}}).fit(X, y)
     assert (booster.n_rounds_, booster.time_) == (1, 1.0)
     assert booster.stop_reason_ == "time is up"
