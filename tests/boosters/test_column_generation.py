@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.optimize import linprog
-from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench.boosters.ensemble import Ensemble
 from boostbench.boosters.lpboost import LPBoost
 from boostbench.boosters.rmboost import RMBoost
+from tests.boosters.finite import noisy_problem
+from tests.boosters.games import each_round
 
-X, y01 = make_classification(90, n_features=5, flip_y=0.2, random_state=1)
+X, y01 = noisy_problem(90, flip_y=0.2, n_features=6)
 y = 2.0 * y01 - 1.0
 n = len(y)
 #: The stump of the least weighted error, which is the one of the largest edge.
@@ -33,16 +34,13 @@ H = all_stumps()
 
 def states_of(booster, **fit):
     """Return what the booster had after each round."""
-    kept = []
 
-    def on_round(info):
-        own = info.state.own
-        rows = info.row_of
-        scores = (info.scores[:, 1] - info.scores[:, 0])[rows]
-        kept.append((own.a, own.p[rows], own.bound, own.value, own.Z[rows], scores))
+    def told(info):
+        own, rows = info.state.own, info.row_of
+        F = (info.scores[:, 1] - info.scores[:, 0])[rows]
+        return own.a, own.p[rows], own.bound, own.value, own.Z[rows], F
 
-    booster.fit(X, y01, on_round=on_round, **fit)
-    return kept
+    return each_round(booster, X, y01, told, **fit)
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.4])

@@ -87,12 +87,6 @@ def test_frames_of_other_packages_are_those_of_pandas(package):
     assert_array_equal(other.predict(convert(X)), other.predict(X))
 
 
-def test_text_is_refused_with_the_remedy():
-    X, y = frame()
-    with pytest.raises(ValueError, match=r"column 'letter' holds \w+ values; make it a category"):
-        make_booster("samme").fit(X.assign(letter=X["letter"].astype(str)), y)
-
-
 @pytest.mark.parametrize("name", ["samme", "random-forest", "filter-and-refit", "one-vs-all"])
 def test_skops_keeps_a_model(name):
     io = pytest.importorskip("skops.io")

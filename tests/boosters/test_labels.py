@@ -1,7 +1,11 @@
-"""Labels and scores of each round of a fit are those of staged predictions, and of refits."""
+"""Rounds of a fit: labels and scores are those of any prediction, with any number of threads."""
+
+from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from sklearn.utils._param_validation import StrOptions
 
@@ -9,7 +13,8 @@ from boostbench.boosters import make_booster
 from boostbench.boosters.state import largest_class
 from boostbench.registry import boosters
 
-from .test_common import BINARY, TABLE, problem
+from .games import each_round
+from .test_common import BINARY, TABLE, every_booster, made, problem
 
 
 def variants():
@@ -39,9 +44,9 @@ def variants():
 
 
 def test_the_options_that_change_labels_are_among_the_variants():
+    assert ("martiboost", {"rule": "sampled"}) in variants()
     for name in ("adaboost-mh", "adaboost-mh-label", "adaboost-mh-real"):
         assert (name, {"rule": "sign"}) in variants()
-    assert ("martiboost", {"rule": "sampled"}) in variants()
 
 
 @pytest.mark.parametrize(("name", "options"), variants(), ids=str)
@@ -53,22 +58,14 @@ def test_labels_and_scores_in_training_are_those_of_every_prediction(name, optio
     X, y = np.concatenate([X, X[:30]]), np.concatenate([y, y[:30]])  # equal samples, too
     parameters = {"random_state": 3, **TABLE[name], **options}
 
-    def fitted(T, on_round=None):
-        return make_booster(name, n_estimators=T, **parameters).fit(X, y, on_round=on_round)
-
-    told = []
-    scores = []
-
-    def note(info):
-        told.append(info.labels)
-        scores.append(info.scores[info.row_of])
-
-    booster = fitted(5, note)
+    booster = make_booster(name, n_estimators=5, **parameters)
+    rounds = each_round(booster, X, y, lambda info: (info.labels, info.scores[info.row_of]))
+    told, scores = zip(*rounds, strict=True)
     assert_array_equal(told, list(booster.staged_predict(X)))
     walks = "sampled" in str(options)  # scores are chances in training, and one walk afterwards
     assert walks or np.array_equal(scores, [F.copy() for F in booster.staged_scores(X)])
     for T in range(1, len(told) + 1 if booster.nested_rounds else 1, 3):
-        refit = fitted(T)
+        refit = make_booster(name, n_estimators=T, **parameters).fit(X, y)
         assert_array_equal(told[T - 1], refit.predict(X))
         assert walks or np.array_equal(scores[T - 1], refit.scores(X))
 
@@ -78,3 +75,23 @@ def test_labels_and_scores_in_training_are_those_of_every_prediction(name, optio
 def test_the_first_class_of_the_largest_score_is_predicted(order, n, K):
     F = np.random.default_rng(0).integers(-1, 2, size=(n, K)).astype(np.float64, order=order)
     assert_array_equal(largest_class(F), F.argmax(axis=1))
+
+
+@cache
+def rounds_with(name, n_jobs):
+    """Return losses, edges and weights of the rounds, and the scores after each."""
+    X, y = problem(name, 90)
+    booster = made(name, n_estimators=4, random_state=3, n_jobs=n_jobs)
+
+    def told(info):
+        return [info.loss, info.step.edge, *booster.weights(info.state)]
+
+    return each_round(booster, X, y, told), [F.copy() for F in booster.staged_scores(X)]
+
+
+@every_booster
+@settings(max_examples=4, deadline=None)
+@given(n_jobs=st.integers(2, 7) | st.integers(-2, -1))
+def test_the_number_of_threads_changes_no_bit(name, n_jobs):
+    for expected, found in zip(rounds_with(name, 1), rounds_with(name, n_jobs), strict=True):
+        assert_array_equal(np.array(expected), np.array(found))

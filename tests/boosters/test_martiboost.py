@@ -1,11 +1,20 @@
-"""MartiBoost against the specification's example and what its papers prove."""
+"""MartiBoost against its specification and what its papers prove; mass in its programs."""
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import make_classification
+from scipy.sparse import csr_array
 
+from boostbench.boosters.branching_program import (
+    Walks,
+    leaves_of,
+    spread,
+    walk_apart,
+    walk_on,
+)
 from boostbench.boosters.martiboost import MartiBoost, _mass_of_labels
+from boostbench.weak_learners import Forest
+from tests.boosters.finite import noisy_problem
 
 #: Worked out in exact fractions, node by node: feature (from 1), P(answer 1 | x = 0), and | x = 1.
 V8_NODES = [
@@ -27,7 +36,7 @@ V8_X = np.array(
 V8_Y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0])
 
 
-def test_v8():
+def test_the_program_is_that_of_the_specification():
     booster = MartiBoost(3).fit(V8_X, V8_Y)
     program = booster.model_.forest
     answers = program.leaf_value[:, 0]
@@ -40,13 +49,11 @@ def test_v8():
     assert_allclose(booster.predict_proba(V8_X)[:, 1], V8_P1, atol=6e-9)
 
 
-def noisy_problem():
-    X, y = make_classification(120, n_informative=5, flip_y=0.2, random_state=0)
-    return X.round(1), y
+X, y = noisy_problem(120, flip_y=0.2)
+X = X.round(1)
 
 
 def test_every_trained_node_has_half_its_edge_on_both_labels():
-    X, y = noisy_problem()
     booster = MartiBoost(7).fit(X, y)
     mass = np.full((len(y), 1), 1 / len(y))
     for layer in range(7):
@@ -72,7 +79,6 @@ def test_every_trained_node_has_half_its_edge_on_both_labels():
 
 
 def test_the_sampled_rule_walks_once_and_repeats_itself():
-    X, y = noisy_problem()
     booster = MartiBoost(21, rule="sampled", random_state=0).fit(X, y)
     assert_array_equal(np.unique(booster.predict_proba(X)), [0.0, 1.0])
     assert_array_equal(booster.predict(X), booster.predict(X))
@@ -84,13 +90,11 @@ def test_the_sampled_rule_walks_once_and_repeats_itself():
 
 
 def test_unbalanced_output_answers_without_coins():
-    X, y = noisy_problem()
     p = MartiBoost(9, balance_output=False).fit(X, y).predict_proba(X)[:, 1]
     assert set(np.unique(p)) <= {0.0, 0.5, 1.0}
 
 
 def test_a_frozen_node_answers_its_heavier_label():
-    X, y = noisy_problem()
     booster = MartiBoost(15, min_mass=0.45).fit(X, y)
     assert np.isnan(booster.advantages_[1:]).all()
 
@@ -100,3 +104,85 @@ def test_masses_are_added_in_the_order_of_the_rows():
     y, v = rng.integers(0, 2, 500).astype(np.int32), rng.random((4, 500)) ** 9
     for label, masses in enumerate(_mass_of_labels(y, v)):
         assert masses.tolist() == [np.cumsum(row[y == label])[-1] for row in v]
+
+
+# ---- mass and walks in a program, by hand and against the shares of single samples --------------
+
+
+def program_of(missing_left):
+    """Return layer 0, a stump, and layer 1, a single leaf and a tree of three leaves."""
+    return Forest(
+        feature=[0, 1, 0],
+        threshold=[0.5, 0.25, 0.75],
+        missing_left=missing_left,
+        left=[~0, 1, ~0],
+        right=[~1, ~2, ~1],
+        node_offset=[0, 1, 1, 3],
+        leaf_value=[[0.25], [1.0], [0.5], [0.0], [0.125], [0.75]],
+        leaf_column=[-1] * 6,
+        leaf_offset=[0, 2, 3, 6],
+        n_features=2,
+    )
+
+
+PROGRAM = program_of([False, True, False])
+LAYERS = PROGRAM[:1], PROGRAM[1:]
+
+
+@pytest.fixture
+def samples():
+    rng = np.random.default_rng(0)
+    X = rng.random((700, 2)).round(2)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    return X
+
+
+def test_mass_by_hand():
+    X = np.array([[0.5, 0.0], [0.6, 0.25], [np.nan, 0.3], [0.8, np.nan]])
+    mass = np.ones((1, 4))
+    expected = (
+        [[0.75, 0, 0, 0], [0.25, 1, 1, 1]],
+        [[0.375, 0, 0, 0], [0.625, 1, 0.25, 0.875], [0, 0, 0.75, 0.125]],
+    )
+    for layer, nodes in enumerate(LAYERS):
+        without_leaves = [spread(mass, nodes, features) for features in (X, csr_array(X))]
+        mass = walk_on(mass, leaves_of(nodes, X), nodes)
+        for found in (mass, *without_leaves):
+            assert_array_equal(found, expected[layer])
+
+
+def test_repeated_samples_draw_their_paths_independently(samples):
+    X = samples
+    rng = np.random.default_rng(1)
+    count = rng.integers(1, 4, len(X))
+    row = np.repeat(np.arange(len(X)), count)
+    position = np.zeros(len(row), dtype=np.int64)
+    walks, sparse_walks = Walks(len(row), seed=1), Walks(len(row), seed=1)
+    same_coins = np.random.default_rng(1)
+    for layer, nodes in enumerate(LAYERS):
+        coins = same_coins.random(len(row))
+        rho = nodes.leaf_value[nodes.apply(X) + nodes.leaf_offset[:-1], 0]
+        expected = position + (coins < rho[row, position])
+        mass = walk_apart(leaves_of(nodes, X), nodes, row, position, coins)
+        assert_array_equal(position, expected)
+        majority = walks.step(nodes, X[row]).argmax(axis=1)
+        assert_array_equal(majority, 2 * position > layer + 1)
+        assert_array_equal(majority, sparse_walks.step(nodes, csr_array(X[row])).argmax(axis=1))
+        for i in range(len(X)):
+            share = np.bincount(position[row == i], minlength=layer + 2) / count[i]
+            assert_allclose(mass[:, i], share, rtol=1e-15)
+    assert set(position.tolist()) == {0, 1, 2}
+    assert ((mass > 0.0) & (mass < 1.0)).any()
+
+
+@pytest.mark.parametrize("missing_left", [True, False])
+def test_answers_of_dense_samples_are_those_of_their_leaves(samples, missing_left):
+    X = samples
+    program = program_of([missing_left] * 3)
+    mass = np.ones((1, len(X)))
+    dense, by_leaves = Walks(len(X), seed=2), Walks(len(X), seed=2)
+    for nodes in (program[:1], program[1:]):
+        assert_array_equal(dense.step(nodes, X), by_leaves.step(nodes, csr_array(X)))
+        expected = walk_on(mass, leaves_of(nodes, X), nodes)
+        assert_array_equal(spread(mass, nodes, X), expected)
+        mass = expected

@@ -5,12 +5,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris
 
-from boostbench import make_booster
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.one_vs_all import OneVsAll
 from boostbench.boosters.splboost import SPLBoost
 from boostbench.weak_learners.binning import bin_features
 from tests.boosters.finite import noisy_problem
+from tests.boosters.games import each_round, watch
 
 
 def test_the_scores_are_those_of_the_boosters():
@@ -54,22 +54,12 @@ def test_every_kind_of_booster_fits_in(booster):
 
 def test_rounds_are_reported_side_by_side():
     X, y = noisy_problem(n_classes=3, flip_y=0.2)
-    losses = []
-    rounds = []
-
-    def on_round(info):
-        rounds.append(info.round)
-        losses.append(info.loss)
-
-    OneVsAll(6, weak_learner="stump").fit(X, y, on_round=on_round)
-    alone = []
-    for k in range(3):
-        own = []
-        AdaBoost(6, weak_learner="stump").fit(
-            X, y == k, on_round=lambda info, own=own: own.append(info.loss)
-        )
-        alone.append(own)
-    assert rounds == [1, 2, 3, 4, 5, 6]
+    joined = OneVsAll(6, weak_learner="stump")
+    rounds, losses = zip(
+        *each_round(joined, X, y, lambda info: (info.round, info.loss)), strict=True
+    )
+    alone = [watch(AdaBoost(6, weak_learner="stump"), X, y == k).losses for k in range(3)]
+    assert rounds == (1, 2, 3, 4, 5, 6)
     assert_allclose(losses, np.mean(alone, axis=0))
 
 
@@ -108,12 +98,3 @@ def test_all_boosters_stopped_early():
     assert (joined.n_rounds_, joined.stop_reason_) == (1, "perfect weak learner")
     none = OneVsAll(9).fit(np.zeros((6, 1)), [0, 1, 2, 0, 1, 2])
     assert none.predict(np.zeros((1, 1))).tolist() == [0]
-
-
-@pytest.mark.parametrize("inner", [{"samme": {"early_stopping": True}}, {"samme": {"verbose": 1}}])
-def test_what_all_boosters_do_together_is_asked_outside(inner):
-    X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="is a parameter of one-vs-all, not of the booster within"):
-        make_booster("one-vs-all", booster=inner).fit(X, y)
-    with pytest.raises(ValueError, match="is of another package"):
-        make_booster("one-vs-all", booster="random-forest").fit(X, y)

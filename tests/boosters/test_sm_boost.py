@@ -1,20 +1,126 @@
-"""Theory of soft-max boosting that can be computed (Geist 2015, Secs. 3-4)."""
+"""Soft-max boosting: worked examples, theory that can be computed (Geist 2015), costs."""
 
 import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
-from sklearn.datasets import load_iris
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_iris, load_wine
 
+from boostbench import make_booster
+from boostbench.boosters import SAMME, AdaBoostMH, SMBoost, sm_boost
 from boostbench.boosters.cost_matrices import label_costs
-from boostbench.boosters.sm_boost import Draws, SMBoost, smooth_risk, weigh_pairs
+from boostbench.boosters.rows import canonical_rows
+from boostbench.boosters.sm_boost import Draws, smooth_risk, weigh_pairs
 from boostbench.boosters.state import softmax
+from boostbench.inputs import load_plugin
 from boostbench.portable import exp, row_sums
+from boostbench.resources import shipped
 from boostbench.threads import threads
-from tests.boosters.games import centred_cost, watch
+from tests.boosters.games import centred_cost, stump_of, watch
+from tests.boosters.vectors import read
 
+# ---- the specification's worked examples, to all printed digits -------------------------------
+
+VECTORS = read("softmax_boosting")
+ROWS = np.column_stack([VECTORS["D"]["x1"], VECTORS["D"]["x2"]]).astype(float)
+LABELS = np.array(VECTORS["D"]["y"])
+EIGHT_DIGITS = {"rtol": 0, "atol": 6e-9}
+
+
+@pytest.mark.parametrize("of", ["zero-one", "matrix"])
+def test_v1_gradient_with_the_binary_loss_and_a_cost_matrix(of):
+    y, vector = VECTORS["V1"]["y"], VECTORS["V1"][of]
+    g = softmax(np.array(VECTORS["V1"]["psi"], dtype=float))
+    costs = label_costs("zero-one", 3)
+    cost = (np.array(vector["cost"]) / vector["divisor"] if "cost" in vector else costs)[y]
+    delta = centred_cost(g, cost)
+    assert_allclose(g, VECTORS["V1"]["g"], atol=6e-7)
+    assert_allclose(delta, vector["delta"], atol=6e-7)
+    assert_allclose(g * delta, vector["gradient"], atol=6e-7)
+    demand = weigh_pairs(g, cost, np.ones(2), np.empty(0))
+    assert_allclose(demand, -np.array(vector["gradient"]), atol=6e-7)
+    risk = smooth_risk(g, cost, np.full(2, 0.5))
+    assert risk == pytest.approx(vector["risk"], abs=6e-11)
+    squared_norm = ((g * delta) ** 2).sum() / 2
+    assert squared_norm == pytest.approx(vector.get("squared_norm", squared_norm), abs=6e-11)
+
+
+def stumps_of(trees):
+    """Return the stump of each class, or the one of labels."""
+    if trees.n_trees > 1:
+        return [stump_of(trees, k) for k in range(3)]
+    labels = trees.leaf_column[[~trees.left[0], ~trees.right[0]]]
+    return [*stump_of(trees, 0)[:2], *labels.tolist()]
+
+
+def assert_all_numbers(seen, vector):
+    """Compare a fit with all that the specification says of it."""
+    found = {
+        "r": seen.edges,
+        "gamma": seen.edges,
+        "error": (1 - np.array(seen.edges)) / 1.5,
+        "alpha": seen.sizes,
+        "risk": seen.losses,
+        "weights": seen.demands,
+        "weights_of_row_0": [np.abs(demand[0]) for demand in seen.demands],
+        "labels": seen.booster.predict(ROWS),
+    }
+    if "stumps" in vector:
+        assert [stumps_of(trees) for trees in seen.hypotheses] == vector["stumps"]
+    for name in vector.keys() - {"stumps", "scores", "counts", "scores_lowered"}:
+        assert_allclose(found[name], vector[name], **EIGHT_DIGITS, err_msg=name)
+    for row, scores in vector["scores"].items():
+        assert_allclose(seen.scores[-1][int(row)], scores, **EIGHT_DIGITS)
+
+
+@pytest.mark.parametrize(
+    ("vector", "booster"),
+    [
+        ("V2", SMBoost(3, gradient="exact")),
+        ("V3", SMBoost(3, gradient="exact", step=1.0)),
+        ("V6", AdaBoostMH(3)),
+        ("V7", SAMME(3)),
+    ],
+)
+def test_every_number_of_a_run_is_that_of_the_specification(vector, booster):
+    seen = watch(booster.set_params(weak_learner="stump"), ROWS, LABELS)
+    assert_all_numbers(seen, VECTORS[vector])
+    if vector == "V3":  # the step of Theorem 1
+        for size, edge in zip(seen.sizes, seen.edges, strict=True):
+            assert_allclose(size, edge / 3)
+
+
+@pytest.mark.parametrize("empty_label", [0, 1])
+def test_v4_sampled_gradient_with_given_pairs(monkeypatch, empty_label):
+    vector = VECTORS["V4"]
+    order = canonical_rows(ROWS, LABELS.astype(np.int32), np.ones(10)).representative
+    counts = [np.array([[int(n) for n in row] for row in rows]) for rows in vector["counts"]]
+    shares = iter([count[order] / count.sum() for count in counts])
+    monkeypatch.setattr(
+        sm_boost, "weigh_pairs", lambda g, cost, *_: -next(shares) * centred_cost(g, cost)
+    )
+    seen = watch(SMBoost(2, weak_learner="stump", empty_label=empty_label), ROWS, LABELS)
+    if empty_label == 1:
+        vector = {**vector, "scores": vector["scores_lowered"]}
+        vector.pop("risk")
+    assert_all_numbers(seen, vector)
+
+
+def test_v5_pairs_are_drawn_from_the_flattened_probabilities():
+    vector = VECTORS["V5"]
+    g, u = np.array(vector["g"]), np.sort(vector["u"])
+    cost = np.random.default_rng(0).random(g.shape)
+    demand = weigh_pairs(g, cost, np.ones(len(g)), u)
+    assert demand is not None
+    expected = np.bincount(vector["drawn"], minlength=g.size) / len(u)
+    assert_allclose((demand / -centred_cost(g, cost)).ravel(), expected)
+
+
+# ---- theory --------------------------------------------------------------------------------------
+
+UNEQUAL = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
 seeds = st.integers(0, 2**32 - 1)
 class_counts = st.integers(2, 5)
 
@@ -96,32 +202,27 @@ def test_every_sampled_step_is_a_descent_direction_of_its_sample():
     assert min(seen.edges) >= 0
 
 
-def test_multiplying_the_costs_changes_nothing():
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [({"cost": UNEQUAL}, {"cost": 8 * UNEQUAL}), ({}, {"cost": 1 - np.eye(3)})],
+    ids=["multiplied", "of the binary loss, the default"],
+)
+def test_costs_are_equal_up_to_a_factor(one, other):
     X, y = load_iris(return_X_y=True)
-    cost = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
-    one = SMBoost(10, cost=cost, random_state=0).fit(X, y)
-    other = SMBoost(10, cost=8 * cost, random_state=0).fit(X, y)
-    assert_array_equal(one.scores(X), other.scores(X))
-
-
-def test_the_cost_matrix_of_the_binary_loss_is_the_default():
-    X, y = load_iris(return_X_y=True)
-    default = SMBoost(10, random_state=0).fit(X, y)
-    explicit = SMBoost(10, cost=1 - np.eye(3), random_state=0).fit(X, y)
-    assert_array_equal(default.scores(X), explicit.scores(X))
+    F = SMBoost(10, random_state=0, **one).fit(X, y).scores(X)
+    assert_array_equal(F, SMBoost(10, random_state=0, **other).fit(X, y).scores(X))
 
 
 def test_costs_may_be_given_for_each_sample():
     X, y = load_iris(return_X_y=True)
     X = np.vstack([X, X[:20]])  # equal samples with other costs must not be merged
     y = np.concatenate([y, y[:20]])
-    matrix = np.array([[0.0, 1.0, 2.0], [1.0, 0.0, 1.0], [4.0, 1.0, 0.0]])
-    by_label = SMBoost(10, cost=matrix, gradient="exact").fit(X, y).scores(X)
-    by_sample = SMBoost(10, gradient="exact").fit(X, y, cost=matrix[y]).scores(X)
-    by_function = SMBoost(10, gradient="exact", cost=lambda _, labels: matrix[labels])
-    np.testing.assert_allclose(by_sample, by_label, atol=1e-12)
+    by_label = SMBoost(10, cost=UNEQUAL, gradient="exact").fit(X, y).scores(X)
+    by_sample = SMBoost(10, gradient="exact").fit(X, y, cost=UNEQUAL[y]).scores(X)
+    by_function = SMBoost(10, gradient="exact", cost=lambda _, labels: UNEQUAL[labels])
+    assert_allclose(by_sample, by_label, atol=1e-12)
     assert_array_equal(by_function.fit(X, y).scores(X), by_sample)
-    other = matrix[y].copy()
+    other = UNEQUAL[y].copy()
     other[-20:] = [[0.0, 0.0, 4.0]]
     assert not np.allclose(SMBoost(10, gradient="exact").fit(X, y, cost=other).scores(X), by_label)
 
@@ -156,6 +257,34 @@ def test_centred_costs_lose_no_digits_where_the_rule_is_certain(certain):
             for y in range(3):
                 delta = sum(p[z] * (cost[i, y] - cost[i, z]) for z in range(3))
                 exact[i, y] = -p[y] * delta
-    np.testing.assert_allclose(demand, exact, rtol=1e-13)
+    assert_allclose(demand, exact, rtol=1e-13)
     if certain:
         assert np.abs(-g * centred_cost(g, cost) / exact - 1).max() > 1e-3
+
+
+# ---- answers of the least expected cost, a plugin beside the configs -----------------------------
+
+LeastExpectedCost = load_plugin(
+    shipped("configs") / "softmax-boosting" / "least_cost.py"
+).LeastExpectedCost
+COST = [[0.0, 1.0, 9.0], [1.0, 0.0, 1.0], [4.0, 2.0, 0.0]]
+
+
+@pytest.mark.parametrize("booster", ["sm-boost", "samme"])
+def test_answers_have_the_least_expected_cost_after_every_round(booster):
+    X, y = load_wine(return_X_y=True)
+    fitted = LeastExpectedCost(4, 1, booster, COST).fit(X[::2], y[::2])
+    inner = make_booster(booster, n_estimators=4, random_state=1).fit(X[::2], y[::2])
+    stages = list(fitted.staged_predict(X))
+    for answers, p in zip(stages, inner.staged_predict_proba(X), strict=True):
+        expected = np.einsum("iy,yz->iz", p, COST)
+        chosen = np.take_along_axis(expected, answers[:, None], axis=1)[:, 0]
+        assert_allclose(chosen, expected.min(axis=1), rtol=1e-12)
+    assert_array_equal(stages[-1], fitted.predict(X))
+
+
+def test_without_unequal_costs_the_answers_are_the_boosters_own():
+    X, y = load_wine(return_X_y=True)
+    fitted = LeastExpectedCost(3, 0, "sm-boost").fit(X, y)
+    expected = make_booster("sm-boost", n_estimators=3, random_state=0).fit(X, y).predict(X)
+    assert_array_equal(fitted.predict(X), expected)
