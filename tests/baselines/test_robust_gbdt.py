@@ -9,30 +9,21 @@ from sklearn.datasets import load_iris, make_classification
 from boostbench import make_booster
 from boostbench.baselines.robust_focal_loss import Objective, RobustFocalLoss, probabilities
 
+lightgbm = pytest.importorskip("lightgbm", reason="boostbench[baselines]")
+xgboost = pytest.importorskip("xgboost", reason="boostbench[baselines]")
 each = pytest.mark.parametrize("name", ["robust-gbdt", "robust-lightgbm"])
 LIBRARY = {"robust-gbdt": "xgboost", "robust-lightgbm": "lightgbm"}
 QUIET = {"verbosity": -1, "reg_lambda": 1.0, "min_child_weight": 1.0}
 
 
-@pytest.fixture(autouse=True)
-def _has_its_library(request):
-    names = request.node.callspec.params if hasattr(request.node, "callspec") else {}
-    for library in [LIBRARY[names["name"]]] if "name" in names else LIBRARY.values():
-        pytest.importorskip(library)
-
-
-def by_hand(name, n_classes, X, y, **params):
+def by_hand(name, X, y, **params):
     """Return the scores of the library, given the loss as any user gives it."""
     objective = Objective(RobustFocalLoss(0.5, 0.3))
     if name == "robust-gbdt":
-        from xgboost import XGBClassifier
-
-        fitted = XGBClassifier(objective=objective, **params).fit(X, y)
-        return np.asarray(fitted.predict(X, output_margin=True))
-    from lightgbm import LGBMClassifier
-
-    fitted = LGBMClassifier(objective=objective, **QUIET, **params).fit(X, y)
-    return np.asarray(fitted.predict(X, raw_score=True))
+        fitted = xgboost.XGBClassifier(objective=objective, **params).fit(X, y)
+        return fitted.predict(X, output_margin=True)
+    fitted = lightgbm.LGBMClassifier(objective=objective, **QUIET, **params).fit(X, y)
+    return fitted.predict(X, raw_score=True)
 
 
 @each
@@ -44,7 +35,7 @@ def test_each_round_is_the_library_with_the_objective_called_by_hand(name, K):
     labels, shares = [*booster.staged_predict(X)], [*booster.staged_predict_proba(X)]
     assert len(labels) == len(shares) == 6
     for t in (1, 3, 6):
-        scores = by_hand(name, K, X, y, n_estimators=t, **params)
+        scores = by_hand(name, X, y, n_estimators=t, **params)
         assert_allclose(shares[t - 1], probabilities(scores), rtol=1e-4, atol=1e-7)
         assert_array_equal(labels[t - 1], probabilities(scores).argmax(axis=1))
     assert_array_equal(booster.predict(X), labels[-1])

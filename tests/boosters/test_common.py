@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
-from sklearn.datasets import load_iris, make_classification
+from sklearn.datasets import load_iris
 from sklearn.utils import estimator_checks
 
 from boostbench import list_boosters, make_booster
 from boostbench.experiments.planning.planner import takes_two_classes
 from boostbench.plugin_checks import EXPECTED_FAILED_CHECKS
 from boostbench.registry import boosters
+from tests.boosters.finite import noisy_problem
 
 #: Parameters of each booster in the common checks.
 TABLE = {name: dict(boosters.declarations[name].trial) for name in list_boosters()}
@@ -24,17 +25,14 @@ def made(name, **parameters):
     return make_booster(name, **{"n_estimators": 15, **TABLE[name], **parameters})
 
 
+def scores(name, X, y, weight=None, **parameters):
+    """Return the scores of the training samples."""
+    return made(name, **parameters).fit(X, y, weight).scores(X)
+
+
 def problem(name, n=200):
     """Return a noisy problem of as many classes as the booster takes, four at most."""
-    X, y = make_classification(
-        n,
-        n_features=6,
-        n_informative=4,
-        n_classes=2 if name in BINARY else 4,
-        flip_y=0.2,
-        random_state=0,
-    )
-    return X, y
+    return noisy_problem(n, 2 if name in BINARY else 4, flip_y=0.2, n_features=6)
 
 
 def flowers(name):
@@ -119,60 +117,54 @@ def test_staged_predictions_end_with_the_plain_ones(name):
 def test_permuting_the_samples_changes_nothing(name):
     X, y = problem(name, 100)
     order = np.random.default_rng(0).permutation(len(y))
-    assert_array_equal(made(name).fit(X, y).scores(X), made(name).fit(X[order], y[order]).scores(X))
+    assert_array_equal(scores(name, X, y)[order], scores(name, X[order], y[order]))
 
 
 @pytest.mark.parametrize("name", ["adaboost-cost", "adaboost-m1", "samme"])
 def test_units_of_features_and_a_constant_column_change_last_bits_at_most(name):
     X, y = problem(name, 100)
-    scores = made(name).fit(X, y).scores(X)
     for other in (4 * X, np.column_stack([X, np.ones(100)])):
-        found = made(name).fit(other, y).scores(other)
-        assert_allclose(found, scores, rtol=1e-12, atol=1e-14)
+        assert_allclose(scores(name, other, y), scores(name, X, y), rtol=1e-12, atol=1e-14)
 
 
 @every_booster
 def test_whole_weights_are_repeated_samples(name):
     X, y = problem(name, 60)
     weight = np.random.default_rng(1).integers(0, 4, len(y))
-    weighted = made(name).fit(X, y, sample_weight=weight)
     repeated = made(name).fit(X.repeat(weight, axis=0), y.repeat(weight))
-    assert_array_equal(weighted.scores(X), repeated.scores(X))
+    assert_array_equal(scores(name, X, y, weight), repeated.scores(X))
 
 
 @every_booster
 def test_class_weights_are_weights_of_the_samples(name):
     X, y = problem(name, 100)
-    weights = {0: 2.0, 1: 1.0, 2: 3.0, 3: 1.0}
-    weights = {label: weights[label] for label in np.unique(y).tolist()}
+    weights = dict(zip(np.unique(y).tolist(), [2.0, 1.0, 3.0, 1.0], strict=False))
     of_sample = np.array([weights[label] for label in y.tolist()])
-    expected = made(name).fit(X, y, of_sample).scores(X)
-    assert_array_equal(made(name, class_weight=weights).fit(X, y).scores(X), expected)
     by_text = {str(label): weight for label, weight in weights.items()}  # as in a config
-    assert_array_equal(made(name, class_weight=by_text).fit(X, y).scores(X), expected)
+    for given in (weights, by_text):
+        found = scores(name, X, y, class_weight=given)
+        assert_array_equal(found, scores(name, X, y, of_sample))
     balanced = len(y) / (len(weights) * np.bincount(y))[y]
-    expected = made(name).fit(X, y, balanced * of_sample).scores(X)
-    found = made(name, class_weight="balanced").fit(X, y, of_sample)
-    assert_array_equal(found.scores(X), expected)
+    found = scores(name, X, y, of_sample, class_weight="balanced")
+    assert_array_equal(found, scores(name, X, y, balanced * of_sample))
 
 
 @every_booster
 def test_only_ratios_of_weights_matter_up_to_the_largest_floats(name):
     X, y = problem(name, 80)
-    expected = made(name).fit(X, y).scores(X)
+    expected = scores(name, X, y)
     for size in (2.0**-1074, 2.0**1023):
-        assert_array_equal(made(name).fit(X, y, np.full(len(y), size)).scores(X), expected)
-        by_class = dict.fromkeys(np.unique(y).tolist(), size)
-        fitted = made(name, class_weight=by_class).fit(X, y, np.full(len(y), size))
-        assert_array_equal(fitted.scores(X), expected)
+        weight, by_class = np.full(len(y), size), dict.fromkeys(np.unique(y).tolist(), size)
+        assert_array_equal(scores(name, X, y, weight), expected)
+        assert_array_equal(scores(name, X, y, weight, class_weight=by_class), expected)
 
 
 @every_booster
 def test_weights_of_a_survey_are_no_numbers_of_copies(name):
     X, y = problem(name, 100)
     weight = np.random.default_rng(0).integers(2**30, 2**31, len(y))
-    found = made(name).fit(X, y, weight).scores(X)
-    np.testing.assert_allclose(found, made(name).fit(X, y, weight / 2.0**40).scores(X), rtol=1e-9)
+    found = scores(name, X, y, weight)
+    assert_allclose(found, scores(name, X, y, weight / 2.0**40), rtol=1e-9)
 
 
 # elsewhere the order of the labels decides what is drawn, or which codeword is whose
@@ -181,9 +173,8 @@ def test_relabelling_the_classes_renames_them(name):
     X, y = problem(name)
     names = np.array([1, 0] if name in BINARY else [2, 0, 3, 1])
     weight = np.random.default_rng(0).random(len(y))  # no two labels tie in a leaf
-    F = made(name).fit(X, y, sample_weight=weight).scores(X)
-    F_renamed = made(name).fit(X, names[y], sample_weight=weight).scores(X)
-    np.testing.assert_allclose(F, F_renamed[:, names], atol=1e-9)
+    renamed = scores(name, X, names[y], weight)
+    assert_allclose(scores(name, X, y, weight), renamed[:, names], atol=1e-9)
 
 
 @every_booster
@@ -212,7 +203,7 @@ def test_labels_without_a_pattern_end_with_a_reason(name):
         assert booster.predict(X[:1]).tolist() == [0]
         assert booster.stop_reason_ in {"no edge", "converged", "stationary"}
         assert_array_equal(booster.decision_function(X), 0.0)
-        np.testing.assert_allclose(booster.predict_proba(X), 1 / K)
+        assert_allclose(booster.predict_proba(X), 1 / K)
         assert list(booster.staged_predict(X)) == []
 
 

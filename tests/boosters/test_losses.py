@@ -5,68 +5,40 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.integrate import quad
 
-from boostbench.boosters.losses import (
-    EXPONENTIAL,
-    LOGISTIC,
-    LOGISTIC_2,
-    SAVAGE,
-    SAVAGE2,
-    SQUARED,
-    TANGENT,
-    ZERO_ONE,
-    Latent,
+from boostbench.boosters.losses import EXPONENTIAL, LOGISTIC_2, LOSSES, SAVAGE, Latent
+from boostbench.boosters.regularisers import (
+    REGULARISERS,
+    Hard,
+    Linear,
+    Logarithmic,
+    Mixture,
+    Polynomial,
 )
-from boostbench.boosters.regularisers import Hard, Linear, Logarithmic, Mixture, Polynomial
+from tests.boosters.vectors import read
 
-SMOOTH = {
-    "exponential": EXPONENTIAL,
-    "logistic": LOGISTIC,
-    "logistic-2": LOGISTIC_2,
-    "savage": SAVAGE,
-    "savage2": SAVAGE2,
-    "squared": SQUARED,
-    "tangent": TANGENT,
-    "latent-linear": Latent(Linear(3.0)),
-    "latent-polynomial": Latent(Polynomial(3.0, 4.0)),
-    "latent-logarithmic": Latent(Logarithmic(3.0)),
-    "latent-mixture-logistic": Latent(Mixture(1.5), LOGISTIC_2),
-}
+#: Figs. 1 and 2 of the SPLBoost paper (specification, Secs. 9.1 and 9.2).
+FIGURES = read("spl_boosting")["figures"]
+
+
+def loss_of(name):
+    """Return the loss of a name, or the latent loss of a regulariser and its parameters."""
+    kind, *parameters = name.split()
+    return Latent(REGULARISERS[kind](*map(float, parameters))) if parameters else LOSSES[kind]
+
+
+SMOOTH = {name: loss_of(name) for name in LOSSES if name != "zero-one"}
+SMOOTH |= {name: loss_of(name) for name in ("linear 3", "polynomial 3 4", "logarithmic 3")}
+SMOOTH["mixture 1.5 of logistic-2"] = Latent(Mixture(1.5), LOGISTIC_2)
 every_smooth_loss = pytest.mark.parametrize("loss", SMOOTH.values(), ids=list(SMOOTH))
 
-#: Fig. 1 of the paper: weights at the margins -3..2 (specification, Sec. 9.1).
-WEIGHTS = [
-    (EXPONENTIAL, [20.08554, 7.38906, 2.71828, 1, 0.36788, 0.13534]),
-    (LOGISTIC, [0.95257, 0.88080, 0.73106, 0.5, 0.26894, 0.11920]),
-    (SAVAGE, [0.00984, 0.06938, 0.36991, 0.5, 0.05006, 0.00127]),
-    (SAVAGE2, [0.08607, 0.18496, 0.28747, 0.25, 0.10575, 0.02503]),
-    (Latent(Linear(2.0)), [0, 0, 0, 0.5, 0.30021, 0.12618]),
-    (Latent(Linear(3.0)), [0, 0, 0.25526, 0.66667, 0.32277, 0.12923]),
-    (Latent(Linear(6.0)), [0, 0, 1.48677, 0.83333, 0.34532, 0.13228]),
-    (Latent(Hard(3.0)), [0, 0, 2.71828, 1, 0.36788, 0.13534]),
-    (Latent(Polynomial(3.0, 4.0)), [0, 0, 1.23555, 0.87358, 0.35218, 0.13327]),
-    (Latent(Polynomial(3.0, 1.3)), [0, 0, 0.00102, 0.25884, 0.23786, 0.11603]),
-]
-#: Fig. 2: losses at -1, 0, 1 (Sec. 9.2).
-VALUES = [
-    (LOGISTIC, [1.31326, 0.69315, 0.31326]),
-    (SAVAGE, [0.77580, 0.25, 0.01421]),
-    (SAVAGE2, [0.53445, 0.25, 0.07233]),
-    (Latent(Linear(3.0)), [1.48677, 0.83333, 0.34532]),
-    (Latent(Polynomial(3.0, 4.0)), [2.15396, 0.93963, 0.36014]),
-    (Latent(Polynomial(3.0, 1.3)), [0.69228, 0.57284, 0.29957]),
-    (ZERO_ONE, [1, 1, 0]),
-    (TANGENT, [(np.pi / 2 + 1) ** 2, 1, (np.pi / 2 - 1) ** 2]),
-]
 
-
-@pytest.mark.parametrize(("loss", "expected"), WEIGHTS)
-def test_weights_of_figure_1(loss, expected):
-    assert_allclose(loss.weight([-3, -2, -1, 0, 1, 2]), expected, atol=5.1e-6)
-
-
-@pytest.mark.parametrize(("loss", "expected"), VALUES)
-def test_losses_of_figure_2(loss, expected):
-    assert_allclose(loss.value([-1, 0, 1]), expected, atol=5.1e-6)
+def test_weights_and_losses_are_those_of_the_figures():
+    for name, expected in FIGURES["weights"].items():
+        found = loss_of(name).weight(FIGURES["margins_of_weights"])
+        assert_allclose(found, expected, atol=5.1e-6, err_msg=name)
+    for name, expected in FIGURES["losses"].items():
+        found = loss_of(name).value(FIGURES["margins_of_losses"])
+        assert_allclose(found, expected, atol=5.1e-6, err_msg=name)
 
 
 @every_smooth_loss

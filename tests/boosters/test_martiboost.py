@@ -15,42 +15,24 @@ from boostbench.boosters.branching_program import (
 from boostbench.boosters.martiboost import MartiBoost, _mass_of_labels
 from boostbench.weak_learners import Forest
 from tests.boosters.finite import noisy_problem
+from tests.boosters.vectors import read
 
-#: Worked out in exact fractions, node by node: feature (from 1), P(answer 1 | x = 0), and | x = 1.
-V8_NODES = [
-    (2, 0.04761905, 1),
-    (1, 0, 0.66666667),
-    (1, 0.19879820, 1),
-    (1, 0, 0.8),
-    (3, 0, 0.76135723),
-    (1, 0, 0.82249755),
-]
-V8_ADVANTAGES = [0.26190476, 0.16666667, 0.23710566, 0.3, 0.26135723, 0.24971008]
-V8_P1 = [1, 0.53102046, 1, 0.80879898, 0.03851424, 0.19879820, 0.04761905, 0.00946658, 0.53102046]
-V8_X = np.array(
-    [
-        [int(bit) for bit in row]
-        for row in ("110", "101", "111", "011", "001", "010", "100", "000", "101")
-    ]
-)
-V8_Y = np.array([1, 1, 1, 1, 0, 0, 0, 0, 0])
+X, y = noisy_problem(120, flip_y=0.2)
+X = X.round(1)
 
 
 def test_the_program_is_that_of_the_specification():
-    booster = MartiBoost(3).fit(V8_X, V8_Y)
+    vector = read("martiboost")
+    booster = MartiBoost(3).fit(vector["X"], vector["y"])
     program = booster.model_.forest
     answers = program.leaf_value[:, 0]
-    for node, (feature, at_0, at_1) in enumerate(V8_NODES):
+    for node, (feature, at_0, at_1) in enumerate(vector["nodes"]):
         root, leaf = program.node_offset[node], program.leaf_offset[node]
         assert program.feature[root] + 1 == feature
         found = answers[[leaf + ~program.left[root], leaf + ~program.right[root]]]
         assert_allclose(found, [at_0, at_1], atol=6e-9)
-    assert_allclose(booster.advantages_, V8_ADVANTAGES, atol=6e-9)
-    assert_allclose(booster.predict_proba(V8_X)[:, 1], V8_P1, atol=6e-9)
-
-
-X, y = noisy_problem(120, flip_y=0.2)
-X = X.round(1)
+    assert_allclose(booster.advantages_, vector["advantages"], atol=6e-9)
+    assert_allclose(booster.predict_proba(vector["X"])[:, 1], vector["p1"], atol=6e-9)
 
 
 def test_every_trained_node_has_half_its_edge_on_both_labels():
@@ -72,9 +54,8 @@ def test_every_trained_node_has_half_its_edge_on_both_labels():
                     + np.average(rho[y == 0, j] <= 0.5, weights=mass[y == 0, j])
                 )
                 assert advantage >= (0.5 - error) / 2 - 1e-12
-        mass = np.column_stack([mass * (1 - rho), np.zeros(len(y))]) + np.column_stack(
-            [np.zeros(len(y)), mass * rho]
-        )
+        to_left, to_right = mass * (1 - rho), mass * rho
+        mass = np.pad(to_left, [(0, 0), (0, 1)]) + np.pad(to_right, [(0, 0), (1, 0)])
         assert_allclose(mass.sum(axis=1), 1 / len(y))
 
 

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import approx_fprime, minimize
+from scipy.optimize import approx_fprime, minimize, minimize_scalar
 
 from boostbench.boosters.adaboost import AdaBoost
 from boostbench.boosters.adaboost_m1 import AdaBoostM1
 from boostbench.boosters.adaboost_mm import AdaBoostCost, AdaBoostMM
 from boostbench.boosters.cd_mcboost import CDMCBoost
 from boostbench.boosters.gd_mcboost import GDMCBoost
+from boostbench.boosters.line_search import exponential_step, falling_step
 from boostbench.boosters.mcboost import LOSSES
 from boostbench.boosters.pairwise import pair_costs, pair_margins, pair_risk, pair_weights
 from boostbench.boosters.samme import SAMME
@@ -317,3 +318,58 @@ def test_the_tangent_loss_has_probabilities_for_two_classes():
     X, y = np.zeros((10, 1)), np.repeat([0, 1], [7, 3])
     for booster in (CDMCBoost(200, loss="tangent"), GDMCBoost(200, loss="tangent")):
         assert_allclose(booster.fit(X, y).predict_proba(X[:1]), [[0.7, 0.3]], atol=1e-4)
+
+
+# ---- step sizes, against a bounded scalar minimiser and closed forms --------------------------
+
+
+CAP = 0.5 * np.log(1e10)
+
+
+def test_a_step_is_that_of_the_worked_example():
+    c, v = (np.array(MCBOOST["line_search"][name]) for name in ("c", "rate"))
+    assert exponential_step(c, v) == pytest.approx(MCBOOST["line_search"]["alpha"], abs=6e-11)
+
+
+def test_no_step_of_a_bounded_minimiser_is_better():
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        c = 10 ** rng.uniform(-16, 0, size=rng.integers(2, 30))
+        v = rng.choice([rng.normal(size=len(c)), rng.integers(-2, 3, size=len(c)) * 0.7])
+        step = exponential_step(c, v)
+        cap = CAP / np.abs(v).max()
+
+        def Z(alpha, c=c, v=v):
+            return float(c @ np.exp(alpha * v))
+
+        found = minimize_scalar(Z, bounds=(0.0, cap), method="bounded", options={"xatol": 1e-12})
+        assert 0.0 <= step <= cap + 1e-9, seed
+        assert Z(step) <= min(found.fun, Z(0.0), Z(cap)) * (1 + 1e-12), seed
+
+
+@pytest.mark.parametrize("ratio", [1.0001, 3.0, 1e4, 1e9])
+def test_two_rates_have_a_closed_form(ratio):
+    c, v = np.array([ratio, 1.0, 5.0]), np.array([-0.75, 0.75, 0.0])
+    assert exponential_step(c, v) == pytest.approx(np.log(ratio) / 1.5, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("c", "v", "step"),
+    [
+        ([1.0, 2.0], [-0.5, -2.0], CAP / 2),
+        ([1.0, 0.0], [-1.0, 1.0], CAP),
+        ([1.0, 1e-30], [-1.0, 1.0], CAP),
+        ([1.0, 2.0], [-1.0, 1.0], 0.0),
+        ([0.0, 0.0], [-1.0, 1.0], 0.0),
+        ([1.0], [0.0], 0.0),
+    ],
+)
+def test_only_decreasing_sums_are_capped(c, v, step):
+    assert exponential_step(np.array(c), np.array(v)) == pytest.approx(step, abs=0)
+
+
+def test_any_risk_is_lowered_or_left():
+    assert falling_step(lambda a: (a - 3.0) ** 2, 10.0) == pytest.approx(3.0, abs=1e-6)
+    assert falling_step(lambda a: -a, 10.0) == pytest.approx(10.0, abs=1e-6)
+    assert falling_step(lambda a: a, 10.0) == 0.0
+    assert falling_step(lambda a: np.cos(a), 10.0) == pytest.approx(np.pi, abs=1e-4)
