@@ -1,5 +1,7 @@
 """The drifting-game booster: its costs, its budget, and the loss it guarantees."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,30 +15,23 @@ from tests.boosters.games import watch
 from tests.theory.vectors import VECTORS, subsets
 
 GAMES = [
-    {"loss": "exponential", "condition": "uniform"},
-    {"loss": "exponential", "condition": "minimal"},
-    {"loss": "zero-one", "condition": "uniform"},
-    {"loss": "zero-one", "condition": "minimal"},
+    {"loss": loss, "condition": condition}
+    for loss, condition in product(["exponential", "zero-one"], ["uniform", "minimal"])
 ]
-every_game = pytest.mark.parametrize("game", GAMES)
+every_game = pytest.mark.parametrize("game", GAMES, ids=str)
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters"),
-    [
-        ("exponential", {}),
-        ("zero_one", {"loss": "zero-one"}),
-        ("minimal", {"loss": "zero-one", "condition": "minimal"}),
-    ],
+    ("name", "game"), [("exponential", GAMES[0]), ("zero_one", GAMES[2]), ("minimal", GAMES[3])]
 )
-def test_the_specified_costs_of_the_first_round(name, parameters):
+def test_the_specified_costs_of_the_first_round(name, game):
     vector = VECTORS["first_costs"]
     K, T = vector["n_classes"], vector["n_rounds"]
-    booster = DriftingGame(T, gamma=vector["gamma"], **parameters)
+    booster = DriftingGame(T, gamma=vector["gamma"], **game)
     y = np.array([0, 1, 2], dtype=np.int32)
-    game = BoostState(y, np.ones(3), 3, K, np.zeros((3, K)), np.random.default_rng(0))
-    game.own = booster.begin(game)
-    demand = booster.ask(game)
+    state = BoostState(y, np.ones(3), 3, K, np.zeros((3, K)), np.random.default_rng(0))
+    state.own = booster.begin(state)
+    demand = booster.ask(state)
     assert demand is not None
     expected = np.tile(vector[name][0], (3, 1))
     assert_allclose(true_label_first(demand.cost, y), expected, atol=6e-9)

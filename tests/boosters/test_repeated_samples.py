@@ -12,8 +12,9 @@ from boostbench.boosters import make_booster, surface
 from boostbench.boosters.pairing import paired_learner
 from boostbench.boosters.rows import canonical_rows
 from boostbench.registry import weak_learners
-from boostbench.weak_learners import Tree, WeightedLabels, make_weak_learner
+from boostbench.weak_learners import WeightedLabels, make_weak_learner
 
+from .games import each_round
 from .test_common import BINARY, OF_EACH_KIND, TABLE
 
 #: Learners with the parameters that make them count samples.
@@ -140,23 +141,17 @@ def test_drawn_samples_count_as_often_as_they_are_drawn(kind):
     assert_array_equal(h.labels[row], apart.labels)
 
 
-def test_boosters_tell_how_many_samples_they_draw(monkeypatch):
+def test_boosters_tell_how_many_samples_they_draw():
     X, y = repeated(4)
-    demands = []
-    fit = Tree.fit
 
-    def listening(self, data, demand, rng=None):
-        demands.append(demand)
-        return fit(self, data, demand, rng)
+    def demands_of(name, **own):
+        booster = make_booster(name, n_estimators=2, random_state=0, **own)
+        return each_round(booster, X, y, lambda _, demand: demand, lambda _, demand, h: demand)
 
-    monkeypatch.setattr(Tree, "fit", listening)
-    make_booster("adaboost-m1", n_estimators=2, resample=True, random_state=0).fit(X, y)
-    for demand in demands:
+    for demand in demands_of("adaboost-m1", resample=True):
         assert demand.count.sum() == len(X)
         assert_array_equal(demand.count, np.rint(demand.weight * len(X)))
-    demands.clear()
-    make_booster("sm-boost", n_estimators=2, subsample=0.25, random_state=0).fit(X, y)
-    for demand in demands:
+    for demand in demands_of("sm-boost", subsample=0.25):
         assert demand.count.sum() == round(len(X) / 4)
         assert (demand.count[demand.signed_weight != 0.0] > 0).all()
 
