@@ -5,65 +5,55 @@ from __future__ import annotations
 import csv
 import gzip
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-TIE = 1e-12
+from boostbench.weak_learners import BinaryLabels, Costs, Targets, WeightedLabels
 
 
-@dataclass
-class Split:
+class Split(NamedTuple):
     """A split of the reference tree, in the order of growth."""
 
     feature: int
     threshold: float
     gain: float
-    rows: np.ndarray
 
 
-def best_split(
-    X: np.ndarray, rows: np.ndarray, impurity: Callable[[np.ndarray], float], tie: float
-) -> Split | None:
+def best_split(X, rows, impurity, tie):
     """Try every feature and every midpoint, in order; a later one must be better by ``tie``."""
-    best: Split | None = None
+    best = None
     for j in range(X.shape[1]):
-        values = np.unique(X[rows, j])
-        for low, high in pairwise(values):
+        for low, high in pairwise(np.unique(X[rows, j])):
             left = X[rows, j] <= low
             gain = impurity(rows) - impurity(rows[left]) - impurity(rows[~left])
             if best is None or gain > best.gain + tie:
-                best = Split(j, (low + high) / 2, gain, rows)
+                best = Split(j, (low + high) / 2, gain)
     return best
 
 
-def grow(
-    X: np.ndarray,
-    impurity: Callable[[np.ndarray], float],
-    *,
-    max_leaf_nodes: float = np.inf,
-    max_depth: float = np.inf,
-    least_gain: float = -np.inf,
-    pure: float = 0.0,
-    tie: float = TIE,
-) -> tuple[list[Split], list[np.ndarray]]:
-    """Grow best first; return the splits in order and the rows of the leaves."""
-    leaves = [(np.arange(len(X)), 0)]
-    splits: list[Split] = []
+def grow(X, C, *, max_leaf_nodes=np.inf, max_depth=np.inf, zero_gain=True, tie=1e-9):
+    """Grow best first by the costs C; return the splits in order and the rows of the leaves."""
+    above = C - C.min(axis=1, keepdims=True)
+    least = 1e-12 * above.sum()
+
+    def impurity(rows):
+        return above[rows].sum(axis=0).min()
+
+    leaves, splits = [(np.arange(len(X)), 0)], []
     while len(leaves) < max_leaf_nodes:
         best, chosen = None, -1
         for position, (rows, depth) in enumerate(leaves):
-            if depth < max_depth and impurity(rows) > pure:
+            if depth < max_depth and impurity(rows) > least:
                 split = best_split(X, rows, impurity, tie)
                 if (
                     split is not None
-                    and split.gain > least_gain
+                    and (zero_gain or split.gain > least)
                     and (best is None or split.gain > best.gain + tie)
                 ):
                     best, chosen = split, position
@@ -74,11 +64,6 @@ def grow(
         left = X[rows, best.feature] <= best.threshold
         leaves += [(rows[left], depth + 1), (rows[~left], depth + 1)]
     return splits, [rows for rows, _ in leaves]
-
-
-def cost(C: np.ndarray) -> Callable[[np.ndarray], float]:
-    above = C - C.min(axis=1, keepdims=True)
-    return lambda rows: float(above[rows].sum(axis=0).min())
 
 
 @cache
@@ -126,9 +111,23 @@ def data_of(shape):
     return rng, np.where(rng.random(size) < shape["missing"], np.nan, X)
 
 
-def assert_same_trees(a, b):
+def demands(n, n_classes=4, n_columns=3, weight=None, seed=0):
+    """Return a demand of each kind about n rows; those of weight 0 have no influence."""
+    rng = np.random.default_rng(seed)
+    weight = rng.random(n) if weight is None else weight
+    y, scale, size = rng.integers(0, n_classes, n).astype(np.int32), weight[:, None], (n, n_columns)
+    return {
+        "labels": WeightedLabels(y, weight, n_classes),
+        "binary": BinaryLabels(rng.normal(size=size) * scale),
+        "costs": Costs(rng.random((n, n_classes)) * scale),
+        "targets": Targets(rng.normal(size=size), scale),
+        "targets of own weights": Targets(rng.normal(size=size), rng.random(size) * scale),
+    }
+
+
+def assert_same_trees(first, *others):
     """Compare grown trees bit for bit."""
-    for name in a._fields:
-        one, other = getattr(a, name), getattr(b, name)
-        for field in one.dtype.names or [...]:
-            np.testing.assert_array_equal(one[field], other[field], err_msg=f"{name} {field}")
+    for name, other in product(first._fields, others):
+        a, b = getattr(first, name), getattr(other, name)
+        for field in a.dtype.names or [...]:
+            np.testing.assert_array_equal(a[field], b[field], err_msg=f"{name} {field}")
