@@ -14,7 +14,6 @@ from boostbench.weak_learners import (
     BinaryLabels,
     Costs,
     Greedy,
-    GreedyInfo,
     RegressionTree,
     Stump,
     Targets,
@@ -32,15 +31,8 @@ def test_every_registered_learner_keeps_the_protocol(name):
     learner = make_weak_learner(name)
     assert isinstance(learner, WeakLearner)
     assert clone(learner).get_params() == learner.get_params()
-    X, y = reference.integer_data(60, 3, 3, seed=6)
-    demands = [
-        WeightedLabels(y, np.ones(60), 3),
-        BinaryLabels(np.where(np.arange(3) == y[:, None], 1.0, -1.0)),
-        Costs((np.arange(3) != y[:, None]) * 1.0),
-        Targets((np.arange(3) == y[:, None]) * 1.0, np.ones((60, 1))),
-    ]
-    data = learner.prepare(X)
-    for demand in demands:
+    data = learner.prepare(reference.integer_data(60, 3, 3, seed=6)[0])
+    for demand in reference.demands(60, 3).values():
         if isinstance(demand, learner.accepts):
             h = learner.fit(data, demand, np.random.default_rng(0))
             assert h.values(3).shape == (60, 3)
@@ -49,16 +41,10 @@ def test_every_registered_learner_keeps_the_protocol(name):
                 learner.fit(data, demand, np.random.default_rng(0))
 
 
-@pytest.mark.parametrize(
-    ("learner", "demand"),
-    [
-        (RegressionTree(min_weight_fraction_leaf=0.1), Targets(np.eye(3), np.ones((3, 1)))),
-        (Tree(min_weight_fraction_leaf=0.1), BinaryLabels(np.eye(3))),
-    ],
-)
-def test_an_option_with_effect_on_the_demand_is_taken(learner, demand):
+def test_an_option_with_effect_on_the_demand_is_taken():
+    learner = RegressionTree(min_weight_fraction_leaf=0.1)
     data = learner.prepare(np.arange(3.0)[:, None])
-    assert learner.fit(data, demand).trees.n_trees == 3
+    assert learner.fit(data, Targets(np.eye(3), np.ones((3, 1)))).trees.n_trees == 3
 
 
 def test_a_preset_takes_no_option_but_those_of_its_names_and_groups():
@@ -92,16 +78,6 @@ def test_errors_of_weighted_labels_are_costs(n, K, seed):
     assert str(FittedTree(a.trees)) == str(FittedTree(b.trees))
 
 
-def test_greedy_never_splits_for_nothing():
-    X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    y = np.array([0, 1, 1, 0], dtype=np.int32)  # no single split helps
-    demand = WeightedLabels(y, np.ones(4), 2)
-    assert Greedy().fit(Greedy().prepare(X), demand).trees.n_leaves == 1
-    assert GreedyInfo().fit(GreedyInfo().prepare(X), demand).trees.n_leaves == 1
-    tree = Tree(criterion="entropy")
-    assert (tree.fit(tree.prepare(X), demand).labels == y).all()
-
-
 def test_specs_make_learners():
     default = ("tree", {"max_leaf_nodes": 12})
     assert make_weak_learner(None, default).max_leaf_nodes == 12
@@ -128,3 +104,15 @@ def test_a_scikit_learn_classifier_stands_in():
     np.testing.assert_array_equal(h.values(3).argmax(axis=1), h.labels)
     with pytest.raises(ValueError, match="not Costs"):
         learner.fit(data, Costs(np.ones((100, 3))), np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(
+    ("drawn", "b"), [(np.array([[3, 1], [2, 0], [1, 1], [1, 0]]), 1 / 9), (None, 1 / 8)]
+)
+def test_the_smoothing_of_real_answers_counts_the_drawn_samples(drawn, b):
+    weight = np.array([[0.4, -0.1], [0.2, 0.0], [-0.1, 0.1], [-0.1, 0.0]])
+    plus, minus = np.array([[0.6, 0.0], [0.0, 0.1]]), np.array([[0.0, 0.1], [0.2, 0.0]])
+    learner = make_weak_learner({"multilabel-stump": {"answers": "real"}})
+    h = learner.fit(learner.prepare(np.arange(4.0)[:, None]), BinaryLabels(weight, drawn))
+    expected = 0.5 * np.log((plus + b) / (minus + b))
+    np.testing.assert_allclose(h.trees.leaf_value, expected, rtol=1e-12)
