@@ -152,7 +152,7 @@ def runs_of(config: Config) -> list[Run]:
     return [
         Run(
             entry.data,
-            "official",
+            entry.split or config.split,
             noise,
             entry.adapted(booster),
             booster.rounds or entry.rounds or config.rounds,
@@ -183,7 +183,7 @@ def plan_of(
             planned.append(make_result(run, record=make_record(run, errors, n_rounds=last)))
         else:
             status, _, reason = gone.partition(": ")
-            is_made = status not in ("missing", "skipped", "stale")
+            is_made = status not in ("missing", "skipped", "stale", "unplanned")
             record = make_failure(run, status, reason, [f"log of {run.id}"]) if is_made else None
             planned.append(make_result(run, status, reason, record))
     return planned

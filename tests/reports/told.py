@@ -1,7 +1,8 @@
 """Made-up experiments in words, as in experiments.yaml and in the lists of what is shown of them.
 
 Beside keys of a config they have what the runs did: test `errors` among 1,000 samples (or as many
-as a known data set has), and `recorded` further fields and curves; some are `absent` or `stopped`.
+as a known data set has), and `recorded` further fields and curves; some are `absent` (with
+a status, or unplanned) or `stopped`.
 Values may be expressions in what tells runs apart, by booster or data set.
 """
 
@@ -14,7 +15,9 @@ from boostbench.experiments.configs.entries import DataSet
 from boostbench.experiments.runs import CLEAN, BoosterSpec, Data, Noise, Params
 from boostbench.experiments.store.record import Record
 from boostbench.registry import name_and_options
+from boostbench.reports.values.frame import Study
 
+from .claims.stating import with_claims
 from .synthetic import falling, make_config, study_of, with_records
 
 EXPERIMENTS = yaml.safe_load(Path(__file__).with_name("experiments.yaml").read_text("utf-8"))
@@ -26,13 +29,15 @@ def study_told(of="", folder=Path(), **told):
     return _study(folder, **{**EXPERIMENTS.get(of, {}), **told})
 
 
-def _study(folder, errors=None, recorded=None, absent=None, stopped=None, **keys):
+def _study(folder, errors=None, recorded=None, absent=None, stopped=None, claims=(), **keys):
     entries = {
         "datasets": [read_data(each) for each in keys.pop("datasets")],
         "boosters": [read_booster(each) for each in keys.pop("boosters")],
         "noise": [read_noise(each) for each in keys.pop("noise", ["clean"])],
     }
-    config = make_config(folder, **entries, **keys)
+    if "split" in keys:
+        keys["split"] = Params(keys["split"])
+    config = with_claims(make_config(folder, **entries, **keys), *claims)
 
     def counts_of(run):
         counts = value_for(run, errors)
@@ -47,6 +52,8 @@ def _study(folder, errors=None, recorded=None, absent=None, stopped=None, **keys
 
     of_runs = falling if errors is None else counts_of
     study = study_of(config, of_runs, stopped=stopped or {}, absent=absent or {})
+    planned = tuple(result for result in study.results if result.status != "unplanned")
+    study = Study(config, planned)
     return with_records(study, recorded_by) if recorded else study
 
 

@@ -56,19 +56,6 @@ def test_a_bad_claim_is_refused(title, given, expected, tmp_path, monkeypatch):
     assert errors_of(title, given) == expected
 
 
-def test_claims_are_checked_for_every_size(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    text = (
-        "  - {says: a, compares: {booster: samme, lower_than: others}}\n"
-        "sizes:\n"
-        "  quick:\n"
-        "    datasets: [iris]\n"
-        "    claims:\n"
-        "      - {says: a, compares: {booster: samme, lower_than: others, datasets: wine}}\n"
-    )
-    assert errors_of("", text) == "bad.yaml:6: unknown data set 'wine'; known are: iris"
-
-
 def test_a_size_does_not_change_what_is_claimed(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     claim = "  - {says: a, stops: {booster: samme, before: 9, datasets: [iris, wine], of: 2}}\n"

@@ -282,26 +282,6 @@ def test_the_documentation_names_every_kind_and_key():
             assert f"`{field.alias or key}`" in text, (name, key)
 
 
-PRINTED = "dataset,method,T,noise,error,unit\n" + "".join(
-    f"{name},{booster},100,0,{error},percent\n"
-    for name in "abcdefgh"
-    for booster, error in (("mh", 9), ("samme", 9.5), ("sm", 8))
-)
-
-
-@pytest.mark.parametrize(
-    ("points", "met"), [(50, 6.0), (0.01, 0.5)]
-)  # mh has 8 % on b, as printed for sm
-def test_the_chance_level_is_the_agreement_with_other_columns(tmp_path, points, met):
-    (tmp_path / "paper.csv").write_text(PRINTED, encoding="utf-8")
-    claim = {"paper": "paper.csv", "noise": "clean", "at": 100, "datasets": ["a", "b"]}
-    claim |= {"within": {"points": points}}
-    (verdict,) = judge(world(tmp_path, "single", {"says": "a", "matches_paper": claim}))
-    words = f"{met} of 6 would agree with another column of the table by chance"
-    assert view_of(verdict).reasons[1] == words
-    assert sum(case.placebo for case in verdict.cases) == met
-
-
 @pytest.mark.parametrize(
     ("totals", "more", "reasons"),
     [

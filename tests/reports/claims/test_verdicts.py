@@ -18,7 +18,7 @@ from boostbench.reports.claims.verdicts import (
     verdict_json,
     view_of,
 )
-from tests.golden import parametrized, read_cases, rewrite
+from tests.golden import lay_out, parametrized, read_cases, rewrite
 
 from .stating import CONFIGS
 from .worlds import world
@@ -40,7 +40,8 @@ def outcome_of(title, text):
     """Return verdict, reasons and evidence in the format of verdicts.txt."""
     folder, world_name = Path(), title.rpartition(" ")[2]
     (folder / "paper.csv").write_text(PAPER, encoding="utf-8")
-    claim = {"says": "what the paper says", **yaml.safe_load(text.replace("configs", str(CONFIGS)))}
+    claim = yaml.safe_load(lay_out(text).replace("configs", str(CONFIGS)))
+    claim = {"says": "what the paper says", **claim}
     (verdict,) = judge(world(folder, world_name, claim))
     rows = [" | ".join(f"{key}: {cell}" for key, cell in r.items()) for r in evidence_rows(verdict)]
     view = view_of(verdict)
@@ -56,7 +57,7 @@ def test_the_verdict_on_a_claim(title, given, expected, tmp_path, monkeypatch):
 def test_every_kind_is_judged_true_false_and_undecided():
     seen = {}
     for _, text, expected in CASES:
-        kind, status = next(iter(yaml.safe_load(text))), HEADLINES[expected.partition("\n")[0]]
+        kind, status = text.partition(":")[0], HEADLINES[expected.partition("\n")[0]]
         here = {"reproduced": True, "not reproduced": False}.get(status, status[:4] == "true")
         seen.setdefault(kind, set()).add(None if status == "undecided" else here)
     builtin = {
