@@ -72,9 +72,7 @@ def pytest_runtest_makereport():
     return failed_if_skipped_in_ci((yield))
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report():
-    return failed_if_skipped_in_ci((yield))
+pytest_make_collect_report = pytest_runtest_makereport
 
 
 def pytest_xdist_auto_num_workers(config):
@@ -118,6 +116,14 @@ def sigterm_interrupts(sigterm_ends_pytest, monkeypatch):
 def split_all_work(monkeypatch):
     """Split little work, too, if a test has several threads."""
     monkeypatch.setattr("boostbench.threads._LEAST", 0)
+
+
+@pytest.fixture
+def alone(tmp_path, monkeypatch):
+    """Work in an empty folder, with no data folder named."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
+    return tmp_path
 
 
 @pytest.fixture

@@ -17,10 +17,8 @@ SMALL, CHOSEN = (Path(__file__).with_name(name) for name in ("small.yaml", "chos
 
 
 @pytest.fixture
-def path(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
-    return Path(shutil.copy(SMALL, tmp_path))
+def path(alone):
+    return Path(shutil.copy(SMALL, alone))
 
 
 def chosen(path, select, split):

@@ -1,26 +1,18 @@
 """Comparisons from Python: what is asked becomes an experiment that goes on where it ended."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from boostbench import Experiment
-from boostbench.compare_boosters import (
-    answer,
-    compare,
-    comparison_experiment,
-    data_of,
-)
+from boostbench.compare_boosters import answer, compare, comparison_experiment, data_of
 from boostbench.data.cautions import cautions
 from boostbench.data.dataset import Dataset
 
+pytestmark = pytest.mark.usefixtures("alone")
 SMALL = {"folds": 2, "repeats": 1, "rounds": 2}
-
-
-@pytest.fixture(autouse=True)
-def alone(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("BOOSTBENCH_DATA", raising=False)
 
 
 def test_a_booster_more_is_all_that_is_done_again():
@@ -38,28 +30,15 @@ def test_the_rows_of_a_class_are_those_of_the_data_also_if_a_run_is_missing():
     assert answer(experiment).classes["rows"].tolist() == [50] * 6
 
 
-def test_what_is_asked_is_what_is_run():
-    asked = ["samme:weak_learner.tree.max_leaf_nodes=4", "sm-boost:subsample=0.5,learning_rate=0.2"]
-    experiment = comparison_experiment(
-        [*asked, {"adaboost-mh": {"label": "mine"}}], ["iris", "two-norm"], noise=0.2, **SMALL
-    )
-    boosters = {run.method: run.booster for run in experiment.runs}
-    labels = ["samme (max_leaf_nodes=4)", "sm-boost (subsample=0.5, learning_rate=0.2)", "mine"]
-    assert [*boosters] == labels
-    tree = boosters[labels[0]].params.plain()
-    assert tree == {"weak_learner": {"tree": {"max_leaf_nodes": 4}}}
-    assert boosters[labels[1]].params.plain() == {"subsample": 0.5, "learning_rate": 0.2}
-    (run, *_) = experiment.runs
-    assert (run.noise.label, run.rounds) == ("uniform-other 0.2", 2)
-    assert {(run.seed, run.split["fold"]) for run in experiment.runs} == {(0, 0), (0, 1)}
-    assert run.split["stratify"]
-
-
-def test_a_plugin_file_is_a_booster_and_a_list_is_several(tmp_path):
-    (tmp_path / "mine.py").write_text("from boostbench.boosters.samme import SAMME as Mine\n")
-    asked = ["mine.py:Mine:weak_learner=stump", "sm-boost:subsample=[0.5, 1],step=1"]
-    shown = [run.method for run in comparison_experiment(asked, "iris", **SMALL).runs[:2]]
-    assert shown == ["Mine (weak_learner=stump)", "sm-boost (step=1, subsample=0.5)"]
+def test_boosters_are_compared_by_stratified_folds_under_one_noise():
+    asked = ["samme", {"adaboost-mh": {"label": "mine"}}]
+    runs = comparison_experiment(asked, ["iris", "two-norm"], noise=0.2, **SMALL).runs
+    assert {(run.dataset, run.method) for run in runs} == {
+        *product(["iris", "two-norm"], ["samme", "mine"])
+    }
+    assert {(run.noise.label, run.rounds) for run in runs} == {("uniform-other 0.2", 2)}
+    assert {(run.seed, run.split["fold"]) for run in runs} == {(0, 0), (0, 1)}
+    assert all(run.split["stratify"] for run in runs)
 
 
 def test_rare_classes_are_warned_of(tmp_path):

@@ -245,11 +245,8 @@ def test_a_kernel_works_where_the_disk_is_full(forks, tmp_path):
     module(tmp_path, OWN)
     code = """
         import errno, os, own
-
-        def replace(*paths):
-            raise OSError(errno.ENOSPC, "no space left")
-
-        os.replace = replace
+        from unittest.mock import Mock
+        os.replace = Mock(side_effect=OSError(errno.ENOSPC, "no space left"))
         print(own.answer(3))
     """
     assert forks(tmp_path, code) == ["7"]

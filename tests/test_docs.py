@@ -22,20 +22,9 @@ PAGES = [*ROOT.glob("*.md"), *ROOT.glob("*/README.md"), *(ROOT / "docs").glob("*
 PAGES = sorted([*PAGES, *(ROOT / "docs/papers").glob("*.md")])  # what the build writes lies deeper
 PROJECT = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 ROOT_COMMAND = typer.main.get_command(app)
-
-
 #: Pages whose numbers of two digits or more are written by a script, or in a file that is named.
-MEASURED = [
-    f"docs/{page}.md"
-    for page in (
-        "noise-study",
-        "choosing-a-booster",
-        "performance",
-        "reproducing",
-        "label-noise",
-        "boosters",
-    )
-]
+MEASURED = ("boosters", "choosing-a-booster", "label-noise", "noise-study")
+MEASURED += ("performance", "reproducing")
 NUMBER = r"\d{1,3}(?:,\d{3})+|\d+\.\d+|\d{2,}"
 
 
@@ -56,22 +45,17 @@ def typed_commands(page):
     return [line or inline for line, inline in lines]
 
 
-def test_the_command_line_page_is_up_to_date():
-    module = generator("generate_cli")
-    assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run `make docs`"
-
-
-def test_the_measured_numbers_are_up_to_date():
-    results = generator("generate_results")
-    pages = list(results.pages())
-    assert len(pages) > 1
-    for page in pages:
-        assert page.read_text(encoding="utf-8") == results.page(page), "run `make docs`"
+def test_what_scripts_write_is_up_to_date():
+    commands, results = generator("generate_cli"), generator("generate_results")
+    written = {page: results.page(page) for page in results.pages()}
+    assert len(written) > 1
+    for page, text in {commands.PAGE: commands.page(), **written}.items():
+        assert page.read_text(encoding="utf-8") == text, "run `make docs`"
 
 
 @pytest.mark.parametrize("page", MEASURED)
 def test_a_measured_number_is_in_the_file_that_is_named(page):
-    text = (ROOT / page).read_text(encoding="utf-8")
+    text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
     left_out = r"```.*?```|`[^`]*`|<!-- result .*?<!-- end -->|^    .*?$|\]\([^)]*\)"
     left_out += r"|\([A-Z][^)]* \d{4}.*?\)|(?:Table|Fig\.) \d+"
     text = re.sub(left_out, "", text, flags=re.S | re.M)
@@ -175,10 +159,11 @@ def test_the_gallery_has_every_kind_of_figure_and_a_config_with_it():
         kind = re.search(r"`([\w.-]+\.py:\w+|[a-z-]+)", cell)[1]
         kinds[kind] = (ROOT / "docs" / re.search(r"\((../configs/[^)]*)\)", cell)[1]).read_text()
     assert {kind for kind, config in kinds.items() if f"  - {kind}" not in config} == set()
-    built_in = {
-        name for name in registry.figures if registry.figures.module(name).startswith("boostbench.")
-    }
-    assert built_in <= kinds.keys()
+    assert {*own(registry.figures)} <= kinds.keys()
+
+
+def own(kind):
+    return [name for name in kind if kind.module(name).startswith("boostbench.")]
 
 
 def table_rows(page):
@@ -202,10 +187,9 @@ def names_lacking(names, rows):
     ],
 )
 def test_every_registered_kind_has_its_row(kind, page):
-    names = [name for name in kind if kind.module(name).startswith("boostbench.")]
     is_list = page in ("reports.md", "adding-a-claim.md")  # others list names by their use
     rows = [cells[0] if is_list else " ".join(cells) for cells in table_rows(page)]
-    assert names_lacking(names, rows) == []
+    assert names_lacking(own(kind), rows) == []
 
 
 def test_every_quantity_has_its_row():

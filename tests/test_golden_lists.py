@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import ensemble
 from sklearn.datasets import load_iris
 
 from boostbench import Experiment
@@ -50,7 +51,8 @@ MODULES = (
     *("baselines.robust_focal_loss", "weak_learners", "weak_learners.scoring", "boosters"),
     "reports.values.frame",
 )
-NAMES = {**vars(datetime), **vars(decimal), "bz2": bz2, "gzip": gzip, "os": os}
+NAMES = {"bz2": bz2, "gzip": gzip, "os": os, "ensemble": ensemble}
+NAMES |= vars(datetime) | vars(decimal)
 for module in MODULES:
     owner = importlib.import_module(f"boostbench.{module}")
     NAMES |= {name: getattr(owner, name) for name in getattr(owner, "__all__", dir(owner))}
@@ -113,10 +115,19 @@ def names_in(folder):
         (folder / "bad.yaml").write_text(text)
         catalog([folder])
 
+    def run_of(asked, **options):
+        """Return the first run of a comparison."""
+        return comparison_experiment([asked, "splboost"], "iris", rounds=2, **options).runs[0]
+
+    def compared(asked):
+        """Return label, name, rounds and parameters of a booster of a comparison."""
+        run = run_of(asked)
+        return run.method, run.booster.component, run.rounds, run.booster.params.plain()
+
     def compared_under(noise):
         """Return the label and the parameters of the noise of a comparison."""
-        (run, *_) = comparison_experiment(["samme", "sm-boost"], "iris", noise=noise).runs
-        return run.noise.label, run.noise.params.plain()
+        noise = run_of("samme", noise=noise).noise
+        return noise.label, noise.params.plain()
 
     def problem_in(plugin):
         ((_, problem),) = check_plugin(plugin)

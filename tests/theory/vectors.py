@@ -1,9 +1,7 @@
 """The specification's values, formulas, and hypothesis strategies that several files share."""
 
-import json
 from itertools import combinations
 from math import floor
-from pathlib import Path
 
 import numpy as np
 from hypothesis import strategies as st
@@ -11,8 +9,9 @@ from hypothesis import strategies as st
 from boostbench.inputs import load_plugin
 from boostbench.resources import shipped
 from boostbench.theory.spaces import Space, two_constants
+from tests.boosters.vectors import read
 
-VECTORS = json.loads((Path(__file__).parents[1] / "vectors" / "multiclass_theory.json").read_text())
+VECTORS = read("multiclass_theory")
 
 #: Figures 1 to 6, and boosting against a lazy weak learner, beside their config.
 COMPUTED = load_plugin(shipped("configs") / "multiclass-theory/computed.py")
