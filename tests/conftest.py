@@ -129,12 +129,16 @@ def alone(tmp_path, monkeypatch):
 @pytest.fixture
 def in_this_process(monkeypatch):
     """Do the runs of commands that offer no other executor than worker processes here."""
+    do_runs_here(monkeypatch)
+
+
+def do_runs_here(patch):
     from boostbench.experiments.running import conduct  # only where tests are run
 
     def inline(jobs=1, data_dirs=(), limits=None):
         return conduct.InlineExecutor(data_dirs)
 
-    monkeypatch.setattr(conduct, "LocalExecutor", inline)
+    patch.setattr(conduct, "LocalExecutor", inline)
 
 
 @pytest.fixture

@@ -49,7 +49,7 @@ MODULES = (
     *("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds"),
     *("theory.minimal", "theory.layout", "theory.codewords", "theory.gaussians"),
     *("baselines.robust_focal_loss", "weak_learners", "weak_learners.scoring", "boosters"),
-    "reports.values.frame",
+    *("reports.values.frame", "models"),
 )
 NAMES = {"bz2": bz2, "gzip": gzip, "os": os, "ensemble": ensemble}
 NAMES |= vars(datetime) | vars(decimal)

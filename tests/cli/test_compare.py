@@ -2,17 +2,13 @@
 
 import re
 import sys
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from boostbench import fit_model, load_dataset
-from boostbench.errors import BoostbenchError
 from boostbench.reports.text import in_print
-from tests.cli.test_experiments import SAD
 
 SMALL = ("--folds", "2", "--repeats", "1", "--rounds", "2", "--jobs", "1")
 FIT = ("samme", "--rounds", "2", "-o", "m.skops", "--on")
@@ -106,45 +102,6 @@ def test_advice_that_needs_a_package_is_refused_before_the_training(
     assert not [*tmp_path.rglob("own-*")]
 
 
-def test_labels_that_tell_all_rows_apart_and_tables_are_refused(boostbench, in_this_process):
-    Path("ids.csv").write_text("id,x\n" + "".join(f"a{n},{n % 3}\n" for n in range(9)))
-    outcome = boostbench("compare", "samme", "sm-boost", "--on", "ids.csv", "--target", "id")
-    assert outcome.code == 2
-    assert "fewer than two labels occur twice; name another column by --target" in outcome.err
-    for read in (load_dataset, partial(fit_model, "samme")):
-        with pytest.raises(BoostbenchError, match="a table is no path"):
-            read(pd.DataFrame({"x": [1, 2], "class": [0, 1]}))
-
-
-def test_a_booster_for_two_classes_is_left_out_of_more(boostbench, in_this_process):
-    outcome = boostbench("compare", "adaboost", "samme", "adaboost-mh", "--on", "iris", *SMALL)
-    assert outcome.code == 1
-    assert outcome.out.splitlines()[0].endswith(" Left out for want of results: adaboost.")
-    assert "skipping 2 runs: booster 'adaboost' takes two classes, and iris has 3;" in outcome.err
-    assert "'one-vs-all: {booster: adaboost}' is for any number" in outcome.err
-
-
-def test_a_booster_that_fails_is_named_and_can_be_tried_again(boostbench, in_this_process):
-    Path("sad.py").write_text(SAD)
-    asked = ("compare", "sad.py:Sad", "samme", "adaboost-mh", "--on", "iris", *SMALL)
-    outcome = boostbench(*asked)
-    assert outcome.code == 1
-    assert outcome.out.splitlines()[0].endswith(" Left out for want of results: Sad.")
-    assert "ValueError: no good (sad.py:16 in fit) (and 1 more with this error)" in outcome.err
-    assert "2 failed in" in boostbench(*asked, "--retry", "failed").err
-
-
-def test_the_types_of_columns_of_a_file_are_told_first(boostbench, in_this_process):
-    rows = "".join(f"{37 - n},{n % 9},{'ab'[n % 2]},{n}.5\n" for n in range(30))
-    Path("people.csv").write_text(f"id,height,class,age\n{rows}")
-    outcome = boostbench("compare", "samme", "adaboost-mh", "--on", "people.csv", *SMALL)
-    assert outcome.code == 0, outcome.err
-    told = [line.split() for line in outcome.err.splitlines()]
-    assert told[0] == ["people:"]
-    assert ["id", "id"] in told
-    assert ["height,", "age", "number", "0"] in told
-
-
 def test_a_column_that_alone_gives_the_label_is_told(boostbench, in_this_process):
     rng = np.random.default_rng(0)
     label = np.repeat(["a", "b", "rare"], [20, 15, 3])
@@ -187,20 +144,3 @@ def test_rare_classes_are_told_before_the_training_and_errors_of_each_class_afte
         assert sum(counts) == row["rows"]
         assert row["error"] == pytest.approx(100 * (1 - counts[k] / sum(counts)))
     assert "'rare'" not in boostbench(*asked[:-1], "2").err  # the advice
-
-
-def test_of_many_rare_classes_three_are_named_and_their_errors_are_in_percent(
-    boostbench, in_this_process
-):
-    rows = "".join(f"{n},{'ab'[n % 2]}\n" for n in range(20)) + "".join(
-        f"{n},c{n}\n" for n in range(9)
-    )
-    Path("many.csv").write_text(f"x,class\n{rows}")
-    asked = ("compare", "samme", "adaboost-mh", "--on", "many.csv", *SMALL, "--metric", "log_loss")
-    outcome = boostbench(*asked)
-    assert outcome.code == 0, outcome.err
-    told = [line for line in outcome.err.splitlines() if line.startswith("many: ")]
-    assert [line.split("'")[1] for line in told[:-1]] == ["c0", "c1", "c2"]
-    assert told[-1] == "many: classes with fewer rows than folds: 6 more"
-    assert re.search(r"^samme +c8 +1 +100\.00 ", outcome.out, re.MULTILINE)
-    assert "Test log loss, errors of classes in percent; equivalent, near best" in outcome.out

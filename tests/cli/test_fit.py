@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 from boostbench import compare, fit_model, load_dataset, load_model
-from boostbench.errors import BoostbenchError
 
 pytest.importorskip("skops", reason="models are files of skops: pip install 'boostbench[serve]'")
 
@@ -83,22 +82,6 @@ def test_classifiers_of_other_packages_are_kept_whole(name, package):
     assert np.array_equal(load_model("iris.skops").predict_proba(frame), model.predict_proba(frame))
 
 
-def test_what_new_rows_lack_is_said_in_a_line_for_each_column(boostbench):
-    model = fitted(boostbench)
-    Path("new.csv").write_text("width,colour\n3,red\n")
-    outcome = boostbench("predict", model, "new.csv")
-    assert (outcome.code, outcome.err) == (2, "boostbench: column 'seen' is missing\n")
-    Path("new.csv").write_text("width,colour,seen\n3,red,01.01.2020\nwide,pink,01.01.2020\n")
-    outcome = boostbench("predict", model, "new.csv")
-    wrong = "column 'width' holds 'wide' (new.csv:3); it must be a number, as in training"
-    assert (outcome.code, outcome.err) == (2, f"boostbench: {wrong}\n")
-    Path("new.csv").write_text("width,colour,seen\n3,red,01.01.2020\n,pink,\n")
-    outcome = boostbench("predict", model, "new.csv")
-    unseen = "column 'colour' holds 'pink' (new.csv:3), not a value in training"
-    assert outcome.err == f"boostbench: {unseen}; it counts as missing\n"
-    assert outcome.out.count("\n") == 3
-
-
 class Evil:
     def __reduce__(self):
         return (Path("executed").touch, ())
@@ -133,11 +116,6 @@ def test_a_model_of_a_class_in_no_file_is_refused_when_it_is_saved():
     said = "BoostbenchError: m.skops: Mine is in no file; write it to one, and import it\n"
     assert done.stderr.endswith(said)
     assert not Path("m.skops").exists()
-
-
-def test_options_of_comparisons_alone_are_refused():
-    with pytest.raises(BoostbenchError, match="takes no folds and noise: it uses all rows and"):
-        fit_model("samme", "iris", noise=0.2, folds=3)
 
 
 def test_no_file_of_a_stranger_runs_code(boostbench):
@@ -190,80 +168,12 @@ def test_the_next_command_of_compare_fits_its_best_booster(boostbench, in_this_p
     assert names == ["width", "colour=blue", "colour=green", "colour=red"]
 
 
-@pytest.mark.parametrize("command", ["labels", "fit"])
-def test_a_booster_that_refuses_the_data_is_named(boostbench, command):
-    Path("plants.csv").write_text(CSV.replace("9,", ",", 1))
-    data = ("plants.csv", "--target", "kind", "-o", "out.csv")
-    arguments = (
-        ("gradient-boosting", "--on") if command == "fit" else ("--booster=gradient-boosting",)
-    )
-    outcome = boostbench(command, *arguments, *data)
-    assert outcome.code == 2
-    said = "booster 'gradient-boosting' cannot be fitted: Input X contains NaN."
-    assert outcome.err == f"boostbench: {said}\n"
-
-
-def test_a_file_without_rows_and_a_folder_as_output_are_refused(boostbench):
-    model = fitted(boostbench)
-    Path("new.csv").write_text("width,colour,seen\n")
-    outcome = boostbench("predict", model, "new.csv")
-    assert outcome.err == "boostbench: new.csv: there is a header but no row\n"
-    absent = ("samme", "--on", "absent.csv")
-    for command in (  # refused before the work
-        ("predict", model, "plants.csv", "-o", "models"),
-        ("fit", *absent, "-o", "models"),
-        ("labels", "absent.csv", "-o", "models"),
-        ("compare", *absent, "--page", "models"),
-    ):
-        outcome = boostbench(*command)
-        assert outcome.err == "boostbench: models: a folder, where a file is to be written\n"
-
-
-@pytest.mark.parametrize(
-    "last", ["", "{", '{"on": 1}', "[]"], ids=["absent", "damaged", "no list", "of nothing"]
-)
-def test_without_a_comparison_a_booster_must_be_named(boostbench, last):
-    if last:
-        Path("results/compare").mkdir(parents=True)
-        Path("results/compare/last.json").write_text(last)
-    outcome = boostbench("fit", "-o", "m.skops")
-    assert outcome.code == 2
-    assert "name a booster; without one, the best of the last 'boostbench compare'" in outcome.err
-
-
 def test_a_comparison_from_python_is_remembered_too():
     options = {"folds": 2, "repeats": 1, "rounds": 2, "executor": "inline", "target": "kind"}
     found = compare(["samme", "adaboost-mh"], "plants.csv", **options)
     (winner,) = json.loads(Path("results/compare/last.json").read_text())
     assert winner["booster"] == found.boosters["booster"][0]
     assert fit_model(**winner).facts["rounds"] == 2
-
-
-def test_one_booster_is_fitted_to_one_data_set_of_classes(boostbench):
-    two_values = "samme:weak_learner.tree.max_leaf_nodes=[2,4]"
-    said = "one booster, whose parameters have one value each, and one data set are taken"
-    outcome = boostbench("fit", two_values, "--on", "plants.csv", "--target", "kind", "-o", "m")
-    assert outcome.err == f"boostbench: fit: {said}\n"
-    outcome = boostbench("labels", "plants.csv", "--target", "kind", "--booster", two_values)
-    assert outcome.err == f"boostbench: labels: {said}\n"
-    with pytest.raises(BoostbenchError, match=said):
-        fit_model("samme", ["plants.csv", "iris"], target="kind")
-    Path("numbers.csv").write_text("x,y\n" + "".join(f"{n % 5},{n / 7}\n" for n in range(30)))
-    outcome = boostbench("fit", "samme", "--on", "numbers.csv", "--target", "y", "-o", "m.skops")
-    assert "fewer than two labels occur twice; name another column" in outcome.err
-
-
-def test_rounds_after_an_early_end_are_not_counted(boostbench):
-    Path("plants.csv").write_text("x,kind\n" + "".join(f"{n},{n // 9}\n" for n in range(18)))
-    outcome = boostbench("fit", "samme", "--on", "plants.csv", "--target", "kind", "-o", "m.skops")
-    assert outcome.out.startswith("m.skops: samme, 1 round, 18 rows of plants.csv, ")
-
-
-def test_of_a_classifier_without_rounds_none_are_told(boostbench):
-    asked = ("--on", "plants.csv", "--target", "kind", "--drop", "seen", "-o", "m.skops")
-    outcome = boostbench("fit", "sklearn.naive_bayes:GaussianNB", *asked)
-    assert outcome.out.startswith("m.skops: GaussianNB, 60 rows of plants.csv, "), outcome.err
-    assert load_model("m.skops").facts["rounds"] is None
 
 
 def test_predictions_and_suspicious_rows_are_parquet_by_the_suffix(boostbench):

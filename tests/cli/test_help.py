@@ -45,22 +45,3 @@ def test_without_a_command_the_help_is_printed(boostbench):
     outcome = boostbench()
     assert outcome.code == 2
     assert "Usage: boostbench" in outcome.out + outcome.err
-
-
-@pytest.mark.parametrize(
-    ("arguments", "complaint"),
-    [
-        (["lst", "boosters"], "No such command 'lst'. Did you mean 'list'?"),
-        (["run", "tiny.yaml", "--jobs", "0"], "'--jobs'"),
-        (
-            ["new", "bosster", "x"],
-            "'bosster' is not one of 'booster', 'noise', 'dataset', 'config'",
-        ),
-        (["list", "boosters", "--jsn"], "No such option: --jsn (Possible options: --json)"),
-        (["list"], "Missing argument 'KIND'."),
-        (["run"], "name a config; `boostbench list configs` lists those shipped"),
-        (["show", "xyz"], "unknown name 'xyz'; the most similar of the "),
-    ],
-)
-def test_a_mistake_in_the_command_is_named(refused, arguments, complaint):
-    assert complaint in refused(*arguments)

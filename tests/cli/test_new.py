@@ -23,19 +23,3 @@ def test_what_is_written_runs_and_passes_its_tests(boostbench, kind, tmp_path):
         assert checked.code == 0, checked.out
         assert "my-own" in checked.out.splitlines()[0]
         assert checked.out.splitlines()[-1] == "all passed"
-
-
-def test_a_generator_has_no_name_or_other_name_of_the_catalog(boostbench):
-    for name in ("breast-cancer", "wdbc"):
-        said = f"there is a dataset {name!r} already; choose another name"
-        assert boostbench("new", "dataset", name).err == f"boostbench: {said}\n"
-
-
-def test_equal_problems_of_a_plugin_are_one_line(boostbench, tmp_path):
-    (tmp_path / "bad.py").write_text("def bad(y, n_classes, rng, X):\n    return nothing\n")
-    outcome = boostbench("check", "bad.py:bad")
-    assert outcome.code == 1
-    problem = "NameError: name 'nothing' is not defined (bad.py:2 in bad)"
-    lines = outcome.out.splitlines()
-    assert [problem in line for line in lines] == [False, True, False]
-    assert lines[-1] == "1 of 1 failed"

@@ -5,7 +5,6 @@ import io
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,27 +39,6 @@ report:
   - curves: {y: test_error}
   - noise
 """
-
-REPORT = """\
-name: tiny
-extends: EXTENDED
-title: Laid out anew
-report:
-  - table: {columns: booster, at: 4, name: last-round}
-claims:
-  - {says: samme leads, compares: {booster: samme, lower_than: others}}
-"""
-
-
-def test_a_config_of_the_same_name_lays_out_results_anew(boostbench, done, tmp_path):
-    mine = tmp_path / "mine.yaml"
-    mine.write_text(REPORT.replace("EXTENDED", str(done)))
-    outcome = boostbench("report", mine)
-    assert outcome.code == 0, outcome.err
-    assert outcome.out.startswith("Laid out anew\n")
-    assert "results/tiny/last-round.md\n" in outcome.out
-    assert "curves" not in outcome.out
-    assert "6 ok" in boostbench("plan", mine).out
 
 
 @pytest.fixture(scope="module")
@@ -141,13 +119,3 @@ def test_more_than_six_boosters_have_rows(tmp_path, n, columns):
     )
     files, _ = for_paper(make_report(study))
     assert f"{{@{{}}{columns}@{{}}}}" in files["table.tex"]
-
-
-def test_without_validation_errors_no_variant_is_chosen(boostbench, tmp_path):
-    (tmp_path / "gamma.py").write_text(GAMMA)
-    small = STUDY.replace("validation: true, ", "").replace("[iris, wine]", "[iris]")
-    (tmp_path / "study.yaml").write_text(small.partition("  - curves")[0])
-    assert boostbench("run", "study.yaml", "--executor", "inline").code == 0
-    outcome = boostbench("report", "study.yaml", "--paper")
-    assert "left out of the paper: no column 'Gamma (best by validation)'" in outcome.err
-    assert "best by validation" not in Path("results/study/paper/table.tex").read_text()

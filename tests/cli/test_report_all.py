@@ -34,11 +34,3 @@ def test_all_reports_come_from_packed_records_alone(boostbench, tiny, tmp_path, 
     outcome = boostbench("report", "--all", "--output", tmp_path / "1", "--jobs", "1")
     assert (outcome.code, outcome.err.count("\n")) == (2, 1)
     assert "cannot be written: a folder, where a file" in outcome.err
-
-
-def test_all_reports_of_an_empty_folder_are_refused_in_a_line(boostbench, in_this_process):
-    outcome = boostbench("report", "--all")
-    assert outcome.code == 2
-    assert outcome.err == (
-        "boostbench: results: no report is here; `boostbench report CONFIG` writes one\n"
-    )

@@ -83,3 +83,10 @@ def test_a_package_in_a_zip_file_is_refused(tmp_path):
     code = f"import sys; sys.path.insert(0, {str(tmp_path / 'b.zip')!r})\nimport boostbench"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stderr.endswith("b.zip: unpack the archive\n")
+
+
+def test_the_sign_of_the_home_folder_is_read(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    Path("own.csv").write_text("x,class\n1,a\n2,b\n")
+    assert main(["data", "add", "own.csv", "--target", "class", "--to=~/mine"]) == 0
+    assert (tmp_path / "mine" / "own.csv").is_file()
