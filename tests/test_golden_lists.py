@@ -43,7 +43,7 @@ ARFF = "@relation toy\n@attribute a numeric\n@attribute b real\n@attribute class
 #: Modules of boostbench whose public names entries may use.
 MODULES = (
     *("source", "experiments.runs", "experiments.configs.file", "experiments.planning.selection"),
-    "data.encoding",
+    *("experiments.store.records", "data.encoding"),
     *("inputs", "resources", "registry", "noise", "portable", "api", "compare_boosters"),
     *("data.generators", "data.loading", "data.dataset", "data.catalog", "data.splits"),
     *("theory.spaces", "theory.conditions", "theory.potentials", "theory.bounds"),

@@ -38,6 +38,8 @@ def test_the_record_has_the_sizes_and_a_value_for_every_round(outcome):
     names = ("train_errors", "train_errors_clean", "test_errors", "loss", "edge")
     lengths = {name: len(curve) for name, curve in outcome["curves"].items()}
     assert lengths == dict.fromkeys(names, 12)
+    first = np.count_nonzero(prepare(RUN).y_test != 0)
+    assert outcome["round_zero"]["test_errors"] == first  # of the first label
 
 
 @pytest.mark.parametrize(
@@ -176,22 +178,9 @@ def test_a_plain_classifier_with_staged_predict_will_do():
     assert outcome["n_rounds"] == 12
 
 
-NO_CURVE = """\
-class Forest:
-    def __init__(self, n_estimators, random_state):
-        self.n_estimators = n_estimators
-
-    def fit(self, X, y):
-        return self
-"""
-
-
-def test_a_class_that_tells_no_predictions_is_refused(tmp_path):
-    path = tmp_path / "forest.py"
-    path.write_text(NO_CURVE)
-    booster = BoosterSpec("forest.py:Forest", source=f"{path}:Forest")
+def test_a_class_that_tells_no_predictions_is_refused():
     with pytest.raises(BoostbenchError, match="has no staged_predict"):
-        execute(replace(RUN, booster=booster))
+        execute(boosted("sklearn.ensemble:RandomTreesEmbedding"))
 
 
 def test_bounds_are_recorded_on_demand():
@@ -237,8 +226,3 @@ def test_margins_and_test_scores_are_recorded_on_demand():
     answers = np.argmax(found["scores"]["12"], axis=1)
     wrong = np.count_nonzero(answers != found["labels"])
     assert wrong == outcome["curves"]["test_errors"][-1]
-
-
-def test_the_errors_at_round_zero_are_those_of_the_first_label(outcome):
-    y = prepare(RUN).y_test
-    assert outcome["round_zero"]["test_errors"] == int((y != 0).sum())

@@ -32,22 +32,27 @@ def done(runs_of, results):
     return runs
 
 
-def paths_of(results):
-    return RecordStore(results).all_paths()
+@pytest.fixture
+def path(done, results):
+    """The file of one of the two."""
+    path, _ = RecordStore(results).all_paths()
+    return path
 
 
-def test_a_record_is_one_json_file_named_by_its_key(done, results):
-    first, _ = paths_of(results)
-    assert first.parent == results / "runs" / "iris"
-    record = json.loads(first.read_text(encoding="utf-8"))
-    assert record["key"] == first.stem
-    assert record["format"] == 1
-    assert record["status"] == "ok"
+@pytest.fixture
+def record(path, results):
+    return RecordStore(results).read(path)
+
+
+def test_a_record_is_one_json_file_named_by_its_key(path, results):
+    assert path.parent == results / "runs" / "iris"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    facts = {name: record[name] for name in ("key", "format", "status")}
+    assert facts == {"key": path.stem, "format": 1, "status": "ok"}
     assert record["run"]["booster"] == {"name": "toy-centroids", "params": {}}
 
 
-def test_a_curve_that_is_not_recorded_is_nan(done, results):
-    record = RecordStore(results).read(paths_of(results)[0])
+def test_a_curve_that_is_not_recorded_is_nan(record):
     name = "train_errors_clean"
     others = {other: curve for other, curve in record.curves.items() if other != name}
     packed = record.model_copy(update={"curves": others})
@@ -57,56 +62,46 @@ def test_a_curve_that_is_not_recorded_is_nan(done, results):
     assert unboosted.curve(name).tolist() == [record.round_zero[name]]
 
 
-def test_a_summary_leaves_out_the_curves(done, results):
-    store = RecordStore(results)
-    path = paths_of(results)[0]
-    whole, summary = store.read(path), store.summary(path)
-    facts = summary.model_dump()
+def test_a_summary_leaves_out_the_curves(path, record, results):
+    facts = RecordStore(results).summary(path).model_dump()
     assert not {"round_zero", "noise", "curves", "at_checkpoints"} & set(facts)
-    assert facts == whole.model_dump(include=set(facts))
+    assert facts == record.model_dump(include=set(facts))
 
 
-@pytest.mark.parametrize("damage", ["cut", "empty", "edited", "garbage", "renamed"])
-def test_a_damaged_record_is_set_aside_named_and_done_again(damage, done, results, caplog):
-    path = paths_of(results)[0]
+DAMAGES = {
+    "cut": lambda content: content[: len(content) // 2],
+    "empty": lambda content: b"",
+    "edited": lambda content: content.replace(b'"n_rounds": 4', b'"n_rounds": 5'),
+    "garbage": lambda content: os.urandom(500),
+    "renamed": bytes,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_record_is_set_aside_named_and_done_again(damage, done, path, results, caplog):
     content = path.read_bytes()
-    target = path
-    if damage == "renamed":
-        target = path.with_name("0" * 16 + path.name[16:])
-        path.rename(target)
-        store = RecordStore(results)
-        assert store.read(target) is None
-    else:
-        changed = {
-            "cut": content[: len(content) // 2],
-            "empty": b"",
-            "edited": content.replace(b'"n_rounds": 4', b'"n_rounds": 5'),
-            "garbage": os.urandom(500),
-        }[damage]
-        assert changed != content
-        path.write_bytes(changed)
-        store = RecordStore(results)
-        assert make_plan(done, store).counts() == {"ok": 1, "missing": 1}
+    path.unlink()
+    damaged = path.with_name("0" * 16 + path.name[16:]) if damage == "renamed" else path
+    damaged.write_bytes(DAMAGES[damage](content))
+    store = RecordStore(results)
+    assert store.read(damaged) is None
     [message] = caplog.messages
-    assert str(target) in message
+    assert str(damaged) in message
+    assert make_plan(done, store).counts() == {"ok": 1, "missing": 1}
     assert carry_out(done, results).counts == {"ok": 1}
 
 
-def test_a_record_of_another_format_is_left_alone_and_named(done, results, caplog):
-    path = paths_of(results)[0]
-    store = RecordStore(results)
-    store.write(store.read(path).model_copy(update={"format": 99}))
-    store = RecordStore(results)
-    assert store.read(path) is None
+def test_a_record_of_another_format_is_left_alone_and_named(path, record, results, caplog):
+    RecordStore(results).write(record.model_copy(update={"format": 99}))
+    assert RecordStore(results).read(path) is None
     assert "invalid record: format" in caplog.messages[0]
     assert path.exists()
 
 
-def test_writing_the_same_record_again_replaces_it(done, results):
+def test_writing_the_same_record_again_replaces_it(record, results):
     store = RecordStore(results)
-    record = store.read(paths_of(results)[0])
     store.write(record)
-    assert len(paths_of(results)) == 2
+    assert len(store.all_paths()) == 2
     assert store.stored("iris")[record.key.value] == [record.key]
 
 
@@ -156,32 +151,30 @@ NONSENSE = {
 
 
 @pytest.mark.parametrize("case", NONSENSE)
-def test_a_well_signed_record_that_makes_no_sense_is_ignored(case, done, results, caplog):
-    path = paths_of(results)[0]
+def test_a_well_signed_record_that_makes_no_sense_is_ignored(case, path, results, caplog):
     path.write_bytes(signed({**json.loads(path.read_text()), **NONSENSE[case]}))
-    store = RecordStore(results)
-    assert store.read(path) is None
+    assert RecordStore(results).read(path) is None
     [line] = caplog.messages
     assert "invalid record: " in line
 
 
-def test_files_that_only_look_like_records_are_ignored(done, results):
-    folder = paths_of(results)[0].parent
+def test_files_that_only_look_like_records_are_ignored(done, path, results):
+    folder = path.parent
     name = f"{'0' * 16}-4-{'0' * 8}-{'%08x'}.json"
     (folder / (name % 1)).symlink_to("nowhere")
     (folder / (name % 2)).symlink_to(name % 2)
     (folder / (name % 3)).mkdir()
     folder.with_name("loop").symlink_to("loop")
-    assert make_plan(done, RecordStore(results)).counts() == {"ok": 2}
-    assert len(paths_of(results)) == 2
+    assert plan_of(done, results).counts() == {"ok": 2}
+    assert len(RecordStore(results).all_paths()) == 2
 
 
-def test_a_value_and_none_are_different_results(done, results):
-    record = RecordStore(results).read(paths_of(results)[0])
-    curves = {**record.curves, "loss": np.array([np.nan, 0.5, 0.25, 0.125])}
-    first = record.model_copy(update={"curves": curves})
-    curves = {**record.curves, "loss": np.array([1.0, 0.5, 0.25, 0.125])}
-    second = record.model_copy(update={"curves": curves})
+def test_a_value_and_none_are_different_results(record):
+    def with_loss(*loss):
+        curves = {**record.curves, "loss": np.array(loss)}
+        return record.model_copy(update={"curves": curves})
+
+    first, second = with_loss(np.nan, 0.5, 0.25, 0.125), with_loss(1.0, 0.5, 0.25, 0.125)
     assert not [*differences(first, first)]
     assert [size for _, size in differences(first, second)] == [np.inf]
     assert [size for _, size in differences(second, first)] == [np.inf]
