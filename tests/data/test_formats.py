@@ -6,17 +6,15 @@ import pytest
 from boostbench.data.loading import load
 from boostbench.errors import DataError
 
-CSV = "split,a,b,target\n" + "".join(
-    f"{part},{a},{b},{label}\n"
-    for part, a, b, label in [
-        ("train", 1, 2.5, "x"),
-        ("train", 3, "", "y"),
-        ("train", 5, 6, "x"),
-        ("train", 7, 8, "y"),
-        ("test", 1, 3, "x"),
-        ("test", 2, 4, "y"),
-    ]
-)
+CSV = """\
+split,a,b,target
+train,1,2.5,x
+train,3,,y
+train,5,6,x
+train,7,8,y
+test,1,3,x
+test,2,4,y
+"""
 X = [[1, 2.5], [3, np.nan], [5, 6], [7, 8], [1, 3], [2, 4]]
 
 

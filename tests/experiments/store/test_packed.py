@@ -59,8 +59,8 @@ def test_records_of_similar_runs_lie_together_whatever_their_order(done, file, t
     by_run = sorted(done, key=lambda record: canonical_json(record.run.value()))
     assert [path.stem for path in store.all_paths()] == [str(record.key) for record in by_run]
     for records in (done[::-1], [store.read(path) for path in reversed(store.all_paths())]):
-        pack(records, tmp_path / "again")
-        assert (tmp_path / "again").read_bytes() == file.read_bytes()
+        pack(records, tmp_path / "again" / PACKED)
+        assert (tmp_path / "again" / PACKED).read_bytes() == file.read_bytes()
 
 
 @pytest.mark.parametrize(

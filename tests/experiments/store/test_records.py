@@ -71,7 +71,7 @@ def test_a_summary_leaves_out_the_curves(path, record, results):
 DAMAGES = {
     "cut": lambda content: content[: len(content) // 2],
     "empty": lambda content: b"",
-    "edited": lambda content: content.replace(b'"n_rounds": 4', b'"n_rounds": 5'),
+    "edited": lambda content: content.replace(b'"stop_reason": ""', b'"stop_reason": "x"'),
     "garbage": lambda content: os.urandom(500),
     "renamed": bytes,
 }
