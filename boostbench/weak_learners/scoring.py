@@ -12,10 +12,12 @@ from scipy.sparse import issparse
 from boostbench.weak_learners.traversal import (
     BLOCK,
     LANES,
-    add_to_few,
+    add_found,
     add_to_many,
     apply,
+    apply_masks,
     encode,
+    number_leaves,
 )
 
 if TYPE_CHECKING:
@@ -29,8 +31,8 @@ _ROWS_AT_A_TIME = 1 << 16
 #: Numbers of a sparse matrix that are dense at a time.
 _NUMBERS_AT_A_TIME = 1 << 24
 
-#: Rows up to which each walks alone.
-_FEW = 4
+#: Rows up to which each walks alone, or is scored by masks.
+_FEW, _FEW_BY_MASKS = 4, 12
 
 
 class RankedForest:
@@ -50,9 +52,7 @@ class RankedForest:
     """
 
     def __init__(self, forest: Forest) -> None:
-        order = np.lexsort((forest.threshold, forest.feature))
-        feature, threshold = forest.feature[order], forest.threshold[order]
-        new_feature = np.diff(feature, prepend=-1) != 0
+        order, feature, threshold, new_feature = _sorted(forest)
         new_threshold = new_feature.copy()
         new_threshold[1:] |= threshold[1:] != threshold[:-1]
         position = np.cumsum(new_threshold) - 1
@@ -78,6 +78,43 @@ class RankedForest:
         codes = np.zeros(shape, dtype=self.nodes[1].dtype)
         encode(X, self.ranks, codes)
         return codes
+
+
+class MaskedForest:
+    """A forest with a mask of leaves for each node, in the form that `apply_masks` takes.
+
+    Attributes
+    ----------
+    nodes : tuple of ndarray
+        The features used in splits, and their offsets in the arrays that follow; for each node, by
+        feature and threshold: threshold, whether missing values go left, tree, and the mask that
+        removes the leaves of the left subtree.
+    leaves : tuple of ndarray
+        As by `_leaves`, with the leaves of each tree from left to right.
+    """
+
+    def __init__(self, forest: Forest) -> None:
+        order, feature, threshold, is_new = _sorted(forest)
+        sizes, n_nodes = np.diff(forest.node_offset), len(order)
+        tree_of = np.repeat(np.arange(forest.n_trees, dtype=np.uint32), sizes)
+        masks = np.empty(n_nodes, np.uint16 if sizes.max(initial=0) < 16 else np.uint64)
+        leaf_at = np.empty(n_nodes + forest.n_trees, dtype=np.int32)
+        trees = forest.left, forest.right, forest.node_offset, forest.leaf_offset
+        number_leaves(trees, *np.empty((2, n_nodes), dtype=np.int32), masks, leaf_at)
+        columns = feature[is_new], np.append(np.flatnonzero(is_new), n_nodes), threshold
+        self.nodes = *columns, forest.missing_left[order], tree_of[order], masks[order]
+        answers = forest.leaf_value[leaf_at], forest.leaf_column[leaf_at]
+        self.leaves = *answers, forest.node_offset[:-1] + np.arange(forest.n_trees)
+
+    @staticmethod
+    def serves(forest: Forest) -> bool:
+        """Return whether masks have enough bits, and every node but the roots has one parent."""
+        sizes = np.diff(forest.node_offset)
+        root = np.repeat(forest.node_offset[:-1], sizes)
+        below = [(root + child)[child >= 0] for child in (forest.left, forest.right)]
+        met = np.concatenate([forest.node_offset[:-1][sizes > 0], *below])
+        is_met_once = np.bincount(met, minlength=len(root)) == 1
+        return sizes.max(initial=0) < 64 and bool(is_met_once.all())
 
 
 class Additions:
@@ -121,6 +158,7 @@ class Additions:
         decays = np.ones(len(trees)) if decay is None else np.array(decay, dtype=np.float64)
         self._forest, self._added = forest, (trees, steps, decays)
         self._nodes, self._leaves = _nodes(forest), _leaves(forest)
+        self._was_called = False  # for few rows; a single call takes less time than masks
         highest = int(forest.leaf_column.max(initial=-1))
         self._n_columns = forest.width if forest.width > 1 else highest + 1
 
@@ -133,12 +171,25 @@ class Additions:
             return RankedForest(self._forest), self._added
         return RankedForest(self._forest.take(used)), (renumbered.astype(np.int64), *factors)
 
+    @cached_property
+    def _masked(self) -> MaskedForest | None:
+        """The forest with masks, if they serve all trees."""
+        return MaskedForest(self._forest) if MaskedForest.serves(self._forest) else None
+
     def add_to(self, F: NDArray[np.float64], X: ArrayLike) -> NDArray[np.float64]:
         """Do all additions; see `Forest.add_scores`."""
-        X = self._check(F, X)
-        if len(F) <= _FEW:
-            ((_, X),) = _blocks(X)
-            add_to_few(X, self._nodes, self._leaves, self._added, F, _lanes())
+        X, masked = self._check(F, X), None
+        if len(F) <= _FEW_BY_MASKS:
+            masked, self._was_called = self._masked if self._was_called else None, True
+        if masked or len(F) <= _FEW:
+            rows, trees = _dense(X), self._added[0]
+            found = np.empty((len(F), len(trees)), dtype=np.int32)
+            if masked:
+                left = np.empty(self._forest.n_trees, masked.nodes[-1].dtype)
+                apply_masks(rows, masked.nodes, trees, found, left)
+            else:
+                apply(rows, self._nodes, trees, found, _lanes())
+            add_found(found, masked.leaves if masked else self._leaves, self._added, F)
             return F
         ranked, added = self._ranked
         work = _work(ranked, F.shape[1])
@@ -194,6 +245,15 @@ def find_leaves(forest: Forest, X: Any) -> NDArray[np.int32]:
     return leaves
 
 
+def _sorted(forest: Forest) -> tuple[NDArray[Any], ...]:
+    """Return the order of nodes by feature and threshold, both in it, and where features begin."""
+    order = np.argsort(forest.threshold)
+    small = forest.feature[order].astype(np.min_scalar_type(forest.n_features))
+    order = order[np.argsort(small, kind="stable")]  # small numbers are sorted in linear time
+    feature = forest.feature[order]
+    return order, feature, forest.threshold[order], np.diff(feature, prepend=-1) != 0
+
+
 def _nodes(forest: Forest) -> tuple[NDArray[Any], ...]:
     """Return the arrays of the nodes that a row meets."""
     children = forest.left, forest.right, forest.node_offset
@@ -223,7 +283,11 @@ def _blocks(X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:
     size = min(size, _ROWS_AT_A_TIME)
     for start in range(0, max(n, 1), size):
         rows = slice(start, start + size)
-        yield rows, X[rows].toarray() if issparse(X) else X[rows]
+        yield rows, _dense(X[rows])
+
+
+def _dense(X: Any) -> Any:
+    return X.toarray() if issparse(X) else X
 
 
 def _check_rows(forest: Forest, X: Any) -> Any:

@@ -146,7 +146,7 @@ def test_few_rows_and_rounds_have_the_scores_of_many_rows_to_the_last_bit(
     width: int, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    forest = random_forest(rng, 150, max_leaves=rng.choice([1, 2, 12, 120]), width=width)
+    forest = random_forest(rng, 150, max_leaves=rng.choice([1, 2, 16, 17, 64, 120]), width=width)
     X, m = random_rows(rng, 600), int(rng.integers(200))
     added = Additions(forest, *additions(rng, forest, m), rng.choice([1.0, 0.5, 0.9], size=m))
     start = rng.normal(size=(600, 4))
@@ -177,6 +177,26 @@ def test_a_tree_may_be_deeper_than_a_machine_word_has_bits() -> None:
     assert chain.add_scores(X, [0], [1.0], np.zeros_like(X)).ravel().tolist() == X.ravel().tolist()
     for x in X[[0, 62, 63, 64, depth]]:
         assert chain.add_scores([x], [0], [1.0], np.zeros((1, 1))) == x
+
+
+def test_nodes_and_leaves_with_several_parents_are_scored_as_many_rows_are() -> None:
+    n = 40  # 2**40 paths
+    child = np.append(np.arange(1, n), ~0)
+    shared = Forest(
+        feature=np.zeros(n),
+        threshold=np.arange(n),
+        missing_left=np.zeros(n),
+        left=child,
+        right=child,
+        node_offset=[0, n],
+        leaf_value=[[1.5], [2.5]],
+        leaf_column=[0, 0],
+        leaf_offset=[0, 2],
+        n_features=1,
+    )
+    added = Additions(shared, [0], [1.0])
+    for _ in range(3):
+        assert added.add_to(np.zeros((1, 1)), [[7.0]]) == 1.5
 
 
 def test_threads_may_share_additions_from_the_first_call_on() -> None:
