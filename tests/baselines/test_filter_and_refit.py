@@ -1,7 +1,5 @@
 """Confident learning against its definition, row by row, and against its authors' package."""
 
-import sys
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -14,7 +12,6 @@ from boostbench.baselines.filter_and_refit import (
     confident_joint,
     denied,
 )
-from tests.boosters.test_classifiers import experiment
 
 X, y = make_classification(240, n_informative=5, n_classes=3, flip_y=0.2, random_state=0)
 
@@ -119,31 +116,3 @@ def test_rare_classes_are_no_hindrance():
     kept = np.r_[0:50, 50:100, 100:101]  # one sample of the third class: in no training fold once
     filtered = FilterAndRefit(5, random_state=0).fit(X[kept], y[kept])
     assert filtered.predict_proba(X).shape == (150, 3)
-
-
-def filtered(tmp_path, classifier):
-    """Return the experiment of a classifier that is fitted again without the samples denied."""
-    booster = {"filter-and-refit": {"classifier": classifier}}
-    noise = [{"model": "exchange", "rate": 0.2}]
-    return experiment(tmp_path, booster, noise=noise, rounds=4)
-
-
-def test_a_config_runs_it_round_by_round(tmp_path):
-    one = filtered(tmp_path, {"samme": {"weak_learner": "stump"}})
-    one.run(executor="inline")
-    results = one.results()
-    errors = results.loc[results["metric"] == "test_error", "value"]
-    assert len(errors) > 0
-    assert errors.max() < 0.5
-
-
-def test_an_inner_parameter_of_another_library_is_its_own(tmp_path):
-    pytest.importorskip("xgboost")
-    assert experiment(tmp_path, {"xgboost": {"booster": "gbtree"}}).plan() is not None
-
-
-def test_runs_whose_classifier_needs_an_absent_package_are_skipped(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xgboost", None)
-    (run,) = filtered(tmp_path, {"xgboost": {"max_depth": 2}}).plan().runs
-    assert run.status == "skipped"
-    assert "booster 'xgboost' needs the package 'xgboost'" in run.reason

@@ -14,6 +14,7 @@ xgboost = pytest.importorskip("xgboost", reason="boostbench[baselines]")
 each = pytest.mark.parametrize("name", ["robust-gbdt", "robust-lightgbm"])
 LIBRARY = {"robust-gbdt": "xgboost", "robust-lightgbm": "lightgbm"}
 QUIET = {"verbosity": -1, "reg_lambda": 1.0, "min_child_weight": 1.0}
+X, y = load_iris(return_X_y=True)
 
 
 def by_hand(name, X, y, **params):
@@ -71,7 +72,6 @@ def test_both_libraries_grow_the_same_stumps(K, r, q):
 
 @each
 def test_it_learns_and_bears_noise(name):
-    X, y = load_iris(return_X_y=True)
     noisy = y.copy()
     noisy[::5] = (y[::5] + 1) % 3
     booster = make_booster(name, n_estimators=30, q=0.5, max_depth=3)
@@ -80,7 +80,6 @@ def test_it_learns_and_bears_noise(name):
 
 @each
 def test_a_clone_is_the_same_with_other_exponents_too(name):
-    X, y = load_iris(return_X_y=True)
     one = make_booster(name, n_estimators=4, r=0.5, q=0.3)._make().fit(X, y)
     assert_array_equal(clone(one).fit(X, y).predict_proba(X), one.predict_proba(X))
     other = make_booster(name, n_estimators=4, r=0.0, q=0.8)._make().fit(X, y)

@@ -41,6 +41,8 @@ from tests.boosters.vectors import (
 )
 from tests.theory.vectors import loss_factor
 
+X, y = load_iris(return_X_y=True)
+
 # ---- SAMME, and AdaBoost.MH with a tree for each class -------------------------------------------
 
 
@@ -51,7 +53,6 @@ def test_samme_the_loss_never_rises():
 
 
 def test_samme_agrees_with_scikit_learn():
-    X, y = load_iris(return_X_y=True)
     ours = SAMME(10, weak_learner="stump").fit(X, y)
     theirs = AdaBoostClassifier(
         DecisionTreeClassifier(max_leaf_nodes=2), n_estimators=10, random_state=0
@@ -62,18 +63,16 @@ def test_samme_agrees_with_scikit_learn():
 
 
 def test_importances_are_those_of_scikit_learn():
-    X, y = load_iris(return_X_y=True)
-    X += np.random.default_rng(0).normal(size=X.shape) * 0.3  # no ties between splits
-    ours = SAMME(8, weak_learner={"tree": {"max_leaf_nodes": 4}}).fit(X, y)
+    no_ties = X + np.random.default_rng(0).normal(size=X.shape) * 0.3
+    ours = SAMME(8, weak_learner={"tree": {"max_leaf_nodes": 4}}).fit(no_ties, y)
     theirs = AdaBoostClassifier(
         DecisionTreeClassifier(max_leaf_nodes=4), n_estimators=8, random_state=0
-    ).fit(X, y)
-    assert_array_equal(ours.predict(X), theirs.predict(X))
+    ).fit(no_ties, y)
+    assert_array_equal(ours.predict(no_ties), theirs.predict(no_ties))
     assert_allclose(ours.feature_importances_, theirs.feature_importances_, rtol=1e-6)
 
 
 def test_stumps_of_a_round_share_it_by_their_gains():
-    X, y = load_iris(return_X_y=True)
     booster = AdaBoostMH(1, weak_learner="stump").fit(X, y)
     (forest,) = booster.model_._parts
     gains = np.bincount(forest.feature, forest.gain, 4)
@@ -136,7 +135,6 @@ def test_trees_of_four_leaves_are_too_weak_for_ten_classes():
 
 
 def test_the_first_c45_tree_of_iris_is_quinlans():
-    X, y = load_iris(return_X_y=True)
     seen = watch(AdaBoostM1(10, weak_learner="c45"), X, y)
     forest = seen.hypotheses[0]
     assert forest.feature.tolist() == [3, 3, 2, 3]

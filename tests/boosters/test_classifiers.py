@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
@@ -73,15 +72,6 @@ def test_a_classifier_without_rounds_is_one_round():
         (labels,) = each.fit(X, y).staged_predict(X)
         assert_array_equal(labels, answers)
         assert each.stop_reason_ == "a fit without rounds"
-
-
-def test_a_fit_that_stops_by_itself_says_so():
-    stopping = {"early_stopping": True, "n_iter_no_change": 1, "tol": 10.0}
-    booster = as_booster(HistGradientBoostingClassifier)(
-        n_estimators=50, random_state=0, **stopping
-    )
-    assert len([*booster.fit(X, y).staged_predict(X)]) < 50
-    assert booster.stop_reason_ == "stopped by itself"
 
 
 #: Checks that a library fails by design, with the reason.
@@ -180,23 +170,39 @@ def test_a_config_names_classifiers_of_packages(tmp_path):
         {"random-forest": {"max_depth": [1, 3]}},
         {"sklearn.linear_model:LogisticRegression": {"C": 0.5, "max_iter": 500}},
         {"samme": {"weak_learner": learner}},
+        {"filter-and-refit": {"classifier": {"samme": {"weak_learner": "stump"}}}},
     )
     others.run(executor="inline")
     results = others.results()
-    assert {*results["booster"]} == {
+    errors = results[results["metric"] == "test_error"].groupby("booster")["value"].last()
+    assert {*errors.index} == {
         "random-forest (max_depth=1)",
         "random-forest (max_depth=3)",
         "sklearn.linear_model:LogisticRegression",
         "samme",
+        "filter-and-refit",
     }
-    last = results[(results["metric"] == "test_error") & (results["booster"] == "samme")]
-    assert last["value"].iloc[-1] < 0.2
+    assert errors["samme"] < 0.2
+    assert errors["filter-and-refit"] < 0.5
 
 
-def test_an_absent_package_is_a_reason_to_skip(tmp_path):
-    plan = experiment(tmp_path, "samme", "no_such_package:Forest").plan()
-    (reason,) = plan.skipped()
-    assert "needs the package 'no_such_package'" in reason
+def test_an_inner_parameter_of_another_library_is_its_own(tmp_path):
+    pytest.importorskip("xgboost")
+    assert experiment(tmp_path, {"xgboost": {"booster": "gbtree"}}).plan() is not None
+
+
+@pytest.mark.parametrize(
+    ("booster", "name", "package"),
+    [
+        ("no_such_package:Forest", "no_such_package:Forest", "no_such_package"),
+        ({"filter-and-refit": {"classifier": {"xgboost": {"max_depth": 2}}}}, "xgboost", "xgboost"),
+    ],
+    ids=str,
+)
+def test_an_absent_package_is_a_reason_to_skip(booster, name, package, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xgboost", None)
+    (reason,) = experiment(tmp_path, "samme", booster).plan().skipped()
+    assert f"booster {name!r} needs the package {package!r}" in reason
 
 
 STOPPING = {
@@ -213,6 +219,7 @@ def test_a_classifier_stops_by_the_samples_that_are_given(name):
     y = np.array(["red", "rose", "white"])[load_wine().target]
     booster = make_booster(name, n_estimators=300, **STOPPING[name])
     booster.fit(X[::2], y[::2], X_val=X[1::2], y_val=y[1::2])
+    assert len([*booster.staged_predict(X)]) < 300
     assert booster.stop_reason_ == "stopped by itself"
     assert booster.score(X[1::2], y[1::2]) > 0.9
     with pytest.raises(ValueError, match="y_val has labels that y has not, such as 'green'"):

@@ -246,13 +246,6 @@ def test_importances_are_shares_of_the_features_that_are_split(name):
     assert_array_equal(pickle.loads(pickle.dumps(booster)).feature_importances_, importances)
 
 
-def test_there_are_no_importances_where_gains_are_not_known():
-    X, y = problem("samme")
-    booster = made("samme", weak_learner="c45").fit(X, y)
-    with pytest.raises(AttributeError, match="permutation_importance"):
-        booster.feature_importances_  # noqa: B018
-
-
 @every_booster
 def test_a_clone_with_the_same_seed_gives_the_same_model(name):
     X, y = problem(name)

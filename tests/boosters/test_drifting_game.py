@@ -32,7 +32,6 @@ def test_the_specified_costs_of_the_first_round(name, game):
     state = BoostState(y, np.ones(3), 3, K, np.zeros((3, K)), np.random.default_rng(0))
     state.own = booster.begin(state)
     demand = booster.ask(state)
-    assert demand is not None
     expected = np.tile(vector[name][0], (3, 1))
     assert_allclose(true_label_first(demand.cost, y), expected, atol=6e-9)
 

@@ -234,13 +234,11 @@ def test_separable_classes():
 # ---- losses: weights, bounds by the margin, and the Bayes rule at their minimum -----------------
 
 
-def gradient_weights(s, y, loss="exponential"):
-    """w (31) of scores s, without the common factor of the exponential weights."""
+def gradient_costs(s, y, loss, cost):
+    """Return the costs of scores s, without the common factor of the exponential weights."""
     v = pair_margins(0.5 * s, y)
-    a = pair_weights(v, np.ones((len(y), 1)), LOSSES[loss])
-    if loss == "exponential":
-        a *= np.exp(-v.min())
-    return -0.5 * pair_costs(a, y) @ codewords(s.shape[1])
+    a = pair_weights(v, cost, LOSSES[loss])
+    return pair_costs(a * np.exp(-v.min()) if loss == "exponential" else a, y)
 
 
 def test_the_worked_example_of_single_points():
@@ -258,7 +256,8 @@ def test_the_worked_example_of_single_points():
     assert_allclose(GDMCBoost().probabilities(0.5 * s), vector["proba"], **TEN_DIGITS)
     assert_allclose(CDMCBoost().probabilities(s), vector["proba"], **TEN_DIGITS)
     for name, loss in (("w", "exponential"), ("w_logistic", "logistic"), ("w_tangent", "tangent")):
-        assert_allclose(gradient_weights(s, y, loss), vector[name], **TEN_DIGITS)
+        w = -0.5 * gradient_costs(s, y, loss, np.ones((3, 1))) @ Y
+        assert_allclose(w, vector[name], **TEN_DIGITS)
 
 
 @every_loss
@@ -273,10 +272,7 @@ def test_weights_are_minus_the_gradient_of_the_risk(loss, n_classes):
         v = pair_margins(0.5 * f.reshape(4, -1) @ Y.T, y)
         return pair_risk(v, cost, LOSSES[loss])
 
-    v = pair_margins(0.5 * f @ Y.T, y)
-    a = pair_weights(v, cost, LOSSES[loss])
-    a *= np.exp(-v.min()) if loss == "exponential" else 1.0
-    C = pair_costs(a, y)
+    C = gradient_costs(f @ Y.T, y, loss, cost)
     w = -0.5 * C @ Y
     assert_allclose(w.ravel(), -approx_fprime(f.ravel(), risk, 1e-7), atol=1e-5)
     assert_allclose(w @ Y.T, -n_classes / (2 * (n_classes - 1)) * C, atol=1e-12)

@@ -12,6 +12,8 @@ from boostbench.weak_learners.binning import bin_features
 from tests.boosters.finite import noisy_problem
 from tests.boosters.games import each_round, watch
 
+X, y = load_iris(return_X_y=True)
+
 
 def test_the_scores_are_those_of_the_boosters():
     X, y = noisy_problem(n_classes=3, flip_y=0.2)
@@ -26,7 +28,6 @@ def test_the_scores_are_those_of_the_boosters():
     "booster", ["splboost", {"splboost": {"age": 3.0}}, {"splboost": None}, SPLBoost(age=3.0)]
 )
 def test_the_booster_is_a_name_a_mapping_or_an_object(booster):
-    X, y = load_iris(return_X_y=True)
     joined = OneVsAll(5, booster=booster).fit(X, y)
     assert [type(one) for one in joined.estimators_] == [SPLBoost] * 3
     assert all(one.n_estimators == 5 for one in joined.estimators_)
@@ -41,7 +42,6 @@ def test_the_booster_is_a_name_a_mapping_or_an_object(booster):
     ["real-adaboost", "gentleboost", "logitboost", "l2boost", "rboost1", "rboost2", "martiboost"],
 )
 def test_every_kind_of_booster_fits_in(booster):
-    X, y = load_iris(return_X_y=True)
     joined = OneVsAll(15, booster=booster).fit(X, y)
     assert joined.score(X, y) > 0.9
     p = joined.predict_proba(X)
@@ -80,7 +80,6 @@ def test_boosters_of_equal_rows_share_the_bins(monkeypatch):
 
 
 def test_a_booster_that_stops_keeps_its_scores():
-    X, y = load_iris(return_X_y=True)
     joined = OneVsAll(40, weak_learner={"tree": {"max_leaf_nodes": 2}}).fit(X, y)
     rounds = [one.n_rounds_ for one in joined.estimators_]
     assert rounds[0] == 1  # setosa is separable
@@ -92,9 +91,8 @@ def test_a_booster_that_stops_keeps_its_scores():
 
 
 def test_all_boosters_stopped_early():
-    X, y = load_iris(return_X_y=True)
-    X += np.random.default_rng(0).normal(size=X.shape) * 1e-3
-    joined = OneVsAll(9, weak_learner={"tree": {"max_leaf_nodes": None}}).fit(X, y)
+    no_ties = X + np.random.default_rng(0).normal(size=X.shape) * 1e-3
+    joined = OneVsAll(9, weak_learner={"tree": {"max_leaf_nodes": None}}).fit(no_ties, y)
     assert (joined.n_rounds_, joined.stop_reason_) == (1, "perfect weak learner")
     none = OneVsAll(9).fit(np.zeros((6, 1)), [0, 1, 2, 0, 1, 2])
     assert none.predict(np.zeros((1, 1))).tolist() == [0]
