@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import gzip
 import os
 from functools import cache
 from itertools import pairwise, product
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
@@ -73,11 +72,9 @@ def real_data(name: str) -> tuple[np.ndarray, np.ndarray]:
     path = Path(folder or ".") / f"{name}.csv.gz"
     if not folder or not path.is_file():
         pytest.skip(f"BOOSTBENCH_DATA holds no {name}.csv.gz")
-    with gzip.open(path, "rt") as file:
-        rows = list(csv.reader(file))[1:]
-    train = [row[1:] for row in rows if row[0] == "train"]
-    X = np.array([row[:-1] for row in train], dtype=np.float64)
-    return X, np.unique([row[-1] for row in train], return_inverse=True)[1].astype(np.int32)
+    train = pd.read_csv(path).query("split == 'train'")
+    X = train.drop(columns=["split", "target"]).to_numpy(np.float64)
+    return X, np.unique(train.target, return_inverse=True)[1].astype(np.int32)
 
 
 def integer_data(n: int, d: int, n_classes: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

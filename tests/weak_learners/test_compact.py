@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from boostbench.weak_learners import C45, BinaryLabels, Tree, WeightedLabels, structures
+from boostbench.weak_learners import C45, Tree, WeightedLabels, structures
 from boostbench.weak_learners.binning import bin_features
 from boostbench.weak_learners.growing import grow_trees
 from boostbench.weak_learners.structures import GrownTrees
@@ -40,22 +40,19 @@ LEARNERS = [
 @given(
     reference.shapes,
     st.sampled_from(LEARNERS),
-    st.booleans(),
+    st.sampled_from(["labels", "binary"]),
     st.integers(2, 5),
     st.sampled_from([0.0, 0.4]),
     st.sampled_from([0.0, 0.6, 2.0]),
 )
-def test_the_switch_changes_no_tree(shape, learner, signed, n_classes, left_out, sparse_share):
+def test_the_switch_changes_no_tree(shape, learner, kind, n_classes, left_out, sparse_share):
     (rng, X), n = reference.data_of(shape), shape["n"]
     weight = rng.random(n) * (rng.random(n) >= left_out)
-    y = rng.integers(0, n_classes, n).astype(np.int32)
-    demand = WeightedLabels(y, weight, n_classes)
-    if signed:
-        demand = BinaryLabels(rng.choice([-1.0, 1.0], (n, 2)) * weight[:, None])
+    demand = reference.demands(n, n_classes, 2, weight, shape["seed"])[kind]
     data = bin_features(X, sparse_share=sparse_share)
     whole = grow(learner, data, demand, NEVER)
-    for entry_cost in (ALWAYS, 0.1, 1.0, 10.0):
-        reference.assert_same_trees(grow(learner, data, demand, entry_cost), whole)
+    others = [grow(learner, data, demand, entry_cost) for entry_cost in (ALWAYS, 0.1, 1.0, 10.0)]
+    reference.assert_same_trees(whole, *others)
 
 
 @pytest.mark.parametrize("histograms", [1, 3, 100])

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
-from itertools import combinations
-from math import factorial
+from itertools import permutations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import pytest
+from matplotlib.figure import Figure
 from sklearn import datasets
 from sklearn.datasets import make_classification
 from sklearn.tree import DecisionTreeClassifier
 
 from boostbench import list_boosters, make_booster
+from boostbench.weak_learners import drawing
 
 X, y = make_classification(
     120, n_features=4, n_informative=4, n_redundant=0, n_classes=3, n_clusters_per_class=1,
@@ -60,42 +59,29 @@ def test_dicts_of_the_trees_give_the_scores(name: str, options: dict[str, Any]) 
     np.testing.assert_allclose(F, booster.scores(X), atol=1e-12)
 
 
-def test_a_tree_is_shown_with_names_in_every_form() -> None:
-    frame = pd.DataFrame(np.nan_to_num(X), columns=["width", "height", "depth", "mass"])
-    booster = make_booster("samme", n_estimators=1, weak_learner="stump")
-    (tree,) = booster.fit(frame, np.array(["ash", "birch", "cedar"])[y]).trees_
-    made = tree.to_dict()
-    assert made["feature"] in frame.columns
-    assert str(tree).startswith(f"{made['feature']} <= {made['threshold']:.6g}")
-    dot = tree.to_graphviz()
-    assert dot.count("->") == 2
-    assert dot.count(" or missing") == (made["missing"] == "left")
-    assert any(f'"{name} +1"' in dot for name in ("ash", "birch", "cedar"))
-    quoted = replace(tree, feature_names=['6" ø'] * 4)
-    assert '[label="6\\" ø <= ' in quoted.to_graphviz()
-    assert set(tree.apply(frame.to_numpy())) == {0, 1}
-    assert tree.plot().texts
+def test_a_tree_can_be_drawn_and_applied(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = fitted("adaboost-mh", {}).trees_[0]
+    ax = Figure().add_subplot()
+    assert tree.plot(ax) is ax
+    assert len(ax.texts) == len(tree.forest.feature) + tree.forest.n_leaves
+    assert not any(text.get_parse_math() for text in ax.texts)  # as in a class "<$50K"
+    monkeypatch.setattr(drawing, "_MOST_INCHES", 4.5)
+    assert tree.plot().figure.get_figwidth() == 4.5
+    assert {*tree.apply(X)} == {*range(tree.forest.n_leaves)}
 
 
-def by_definition(booster: Any, x: np.ndarray, background: np.ndarray) -> np.ndarray:
-    """Sum over all coalitions of features."""
-    d = len(x)
-
-    def worth(coalition: tuple[int, ...]) -> np.ndarray:
+def by_definition(booster: Any, x: np.ndarray, background: np.ndarray) -> Any:
+    """Return the mean over all orders in which the features get their values from x."""
+    values: Any = 0.0
+    orders = list(permutations(range(len(x))))
+    for order in orders:
         rows = background.copy()
-        rows[:, list(coalition)] = x[list(coalition)]
-        return np.asarray(booster.decision_function(rows).mean(axis=0))
-
-    values = []
-    for j in range(d):
-        rest = [k for k in range(d) if k != j]
-        value: Any = 0.0
-        for size in range(d):
-            weight = factorial(size) * factorial(d - size - 1) / factorial(d)
-            for coalition in combinations(rest, size):
-                value = value + weight * (worth((*coalition, j)) - worth(coalition))
-        values.append(value)
-    return np.array(values)
+        scores = [booster.decision_function(rows).mean(axis=0)]
+        for j in order:
+            rows[:, j] = x[j]
+            scores.append(booster.decision_function(rows).mean(axis=0))
+        values += np.diff(scores, axis=0)[np.argsort(order)] / len(orders)
+    return values
 
 
 @pytest.mark.parametrize(("name", "options"), NAMES)
@@ -133,6 +119,14 @@ def test_a_model_that_learnt_nothing_has_no_trees_and_no_shares() -> None:
     assert not booster.shap_values(np.ones((1, 2)), np.ones((3, 2))).any()
 
 
+def onnx_answers(booster: Any, rows: np.ndarray) -> Any:
+    """Return the labels and scores that the ONNX model of a booster gives."""
+    runtime = pytest.importorskip("onnxruntime", reason="pip install 'boostbench[onnx]'")
+    pytest.importorskip("onnx", reason="pip install 'boostbench[onnx]'")
+    session = runtime.InferenceSession(booster.to_onnx().SerializeToString())
+    return session.run(None, {"X": rows})
+
+
 @pytest.mark.parametrize(
     ("name", "kind"),
     [
@@ -141,8 +135,6 @@ def test_a_model_that_learnt_nothing_has_no_trees_and_no_shares() -> None:
     ],
 )
 def test_onnx_gives_the_labels_of_the_model(name: str, kind: str) -> None:
-    runtime = pytest.importorskip("onnxruntime", reason="pip install 'boostbench[onnx]'")
-    pytest.importorskip("onnx", reason="pip install 'boostbench[onnx]'")
     samples, labels = X, np.array(["ash", "birch", "cedar"])[y]
     if kind != "text":
         samples, labels = getattr(datasets, f"load_{kind}")(return_X_y=True)
@@ -152,16 +144,13 @@ def test_onnx_gives_the_labels_of_the_model(name: str, kind: str) -> None:
     near = np.unique([tree.forest.threshold[0] for tree in booster.trees_ if tree.forest.gain.size])
     beside = [np.where(samples == t, np.nextafter(t, np.inf), samples) for t in near[:8]]
     rows = np.concatenate([samples, *beside])
-    session = runtime.InferenceSession(booster.to_onnx().SerializeToString())
-    found, scores = session.run(None, {"X": rows})
+    found, scores = onnx_answers(booster, rows)
     np.testing.assert_array_equal(found, booster.predict(rows))
     np.testing.assert_allclose(scores, booster.scores(rows), atol=1e-9)
 
 
 def test_onnx_keeps_labels_by_sign_and_a_model_without_trees() -> None:
-    runtime = pytest.importorskip("onnxruntime", reason="pip install 'boostbench[onnx]'")
     by_sign = make_booster("adaboost-mh", n_estimators=3, rule="sign").fit(X, y)
     nothing = make_booster("adaboost", n_estimators=2).fit(np.ones((6, 4)), [0, 1] * 3)
     for booster in (by_sign, nothing):
-        session = runtime.InferenceSession(booster.to_onnx().SerializeToString())
-        np.testing.assert_array_equal(session.run(["label"], {"X": X})[0], booster.predict(X))
+        np.testing.assert_array_equal(onnx_answers(booster, X)[0], booster.predict(X))

@@ -15,7 +15,6 @@ from boostbench.weak_learners import (
     Costs,
     Greedy,
     RegressionTree,
-    Stump,
     Targets,
     Tree,
     WeightedLabels,
@@ -76,18 +75,6 @@ def test_errors_of_weighted_labels_are_costs(n, K, seed):
     a = learner.fit(data, WeightedLabels(y, w, K))
     b = learner.fit(data, Costs(C))
     assert str(FittedTree(a.trees)) == str(FittedTree(b.trees))
-
-
-def test_specs_make_learners():
-    default = ("tree", {"max_leaf_nodes": 12})
-    assert make_weak_learner(None, default).max_leaf_nodes == 12
-    assert make_weak_learner("tree", default).max_leaf_nodes == 12
-    assert make_weak_learner({"tree": {"max_depth": 2}}, default).max_leaf_nodes == 12
-    assert make_weak_learner({"tree": {"max_leaf_nodes": 5}}, default).max_leaf_nodes == 5
-    assert isinstance(make_weak_learner("stump", default), Stump)
-    assert make_weak_learner({"regression-tree": None}).max_leaf_nodes == 8
-    tree = RegressionTree()
-    assert make_weak_learner(tree, default) is tree
 
 
 def test_a_scikit_learn_classifier_stands_in():

@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 
 from boostbench.compiled import kernel
 from boostbench.threads import threads
-from boostbench.weak_learners import (
-    BinaryLabels,
-    Costs,
-    Targets,
-    Tree,
-    WeightedLabels,
-    growing,
-    structures,
-)
+from boostbench.weak_learners import Tree, growing, structures
 from boostbench.weak_learners.team import (
     _JOINED,
     Team,
@@ -29,7 +21,7 @@ from boostbench.weak_learners.team import (
     wait_for_part,
 )
 from boostbench.weak_learners.tree import numbers_of
-from tests.weak_learners.reference import assert_same_trees, data_of, shapes
+from tests.weak_learners.reference import assert_same_trees, data_of, demands, shapes
 
 
 @kernel
@@ -106,23 +98,16 @@ LEARNERS = {
 @settings(max_examples=3)
 @given(shapes, st.data())
 def test_threads_that_share_a_tree_change_no_bit_of_it(kind, shape, data):
-    (rng, X), n, d = data_of(shape), shape["n"], shape["d"]
-    weight = rng.random(n)
-    demand = {
-        "labels": WeightedLabels(rng.integers(0, 4, n).astype(np.int32), weight, 4),
-        "binary": BinaryLabels(rng.choice([-1.0, 1.0], (n, 1)) * weight[:, None]),
-        "costs": Costs(rng.random((n, 3))),
-        "targets": Targets(rng.normal(size=(n, 1)), weight[:, None]),
-    }[kind]
+    _, X = data_of(shape)
+    demand = demands(shape["n"], n_columns=1, seed=shape["seed"])[kind]
     learner = data.draw(st.sampled_from(LEARNERS[kind]))
     entry_cost = data.draw(st.sampled_from([0.0, 3.0, np.inf]))  # compact histograms, or none
     grown = []
     for n_jobs in (1, 2, 3):
         with threads(n_jobs):
             binned = learner.prepare(X)
-            assert binned.n_parts == min(n_jobs, d)
+            assert binned.n_parts == min(n_jobs, shape["d"])
             rules = learner._rules(binned, demand, np.random.default_rng(0))
             rules = rules._replace(entry_cost=entry_cost)
             grown.append(growing.grow_trees(binned, rules, numbers_of(demand)))
-    for other in grown[1:]:
-        assert_same_trees(other, grown[0])
+    assert_same_trees(*grown)
