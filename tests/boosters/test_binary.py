@@ -119,9 +119,8 @@ def test_for_two_classes_it_is_adaboost_round_for_round(name, parameters, learne
             make_booster("adaboost", n_estimators=20, weak_learner=BY_ERROR),
             make_booster(name, n_estimators=20, weak_learner=learner, **parameters),
         ]
-        ours, other = (
-            list(map(np.copy, b.fit(X, y).staged_decision_function(X))) for b in boosters
-        )
+        stages = [booster.fit(X, y).staged_decision_function(X) for booster in boosters]
+        ours, other = ([F.copy() for F in each] for each in stages)
         assert len(ours) == 20
         assert_allclose(other, factor * np.array(ours), rtol=1e-6, atol=1e-8)
 

@@ -20,7 +20,7 @@ SILENT = {
 }
 
 
-def course(name, n_classes, n_rounds=10, **params):
+def course(name, n_classes, **params):
     """Return the booster, and errors and bounds round by round, on noisy data."""
     rng = np.random.default_rng(5)
     X = rng.integers(0, 9, (150, 3)).astype(np.float64)
@@ -31,7 +31,7 @@ def course(name, n_classes, n_rounds=10, **params):
         wrong = info.scores.argmax(axis=1)[info.row_of] != y
         return wrong.mean(), info.bound
 
-    booster = make_booster(name, n_estimators=n_rounds, **params)
+    booster = make_booster(name, n_estimators=10, **params)
     return booster, *np.transpose(each_round(booster, X, y, told))
 
 
@@ -88,6 +88,7 @@ def test_the_loss_is_the_product_of_what_each_edge_leaves(name, weak_learner):
     booster = make_booster(name, n_estimators=15, weak_learner=weak_learner)
     seen = watch(booster, *noisy_stumps(2 if name in BINARY else 3))
     edges = np.array(seen.edges)
+    assert len(edges) == 15
     left = 1 - edges if name == "adaboost-mh-real" else np.sqrt(1 - edges**2)
     assert_allclose(seen.losses, np.cumprod(left), rtol=1e-9)
 
@@ -96,9 +97,8 @@ def test_the_loss_is_the_product_of_what_each_edge_leaves(name, weak_learner):
 def test_the_bound_by_the_edges_is_theorem_25(name):
     X, y = noisy_stumps()
     booster = make_booster(name, n_estimators=10)
-    edges, bounds = np.transpose(
-        each_round(booster, X, y, lambda info: (info.step.edge, info.bound))
-    )
+    rounds = each_round(booster, X, y, lambda info: (info.step.edge, info.bound))
+    edges, bounds = np.transpose(rounds)
     K = len(booster.classes_)
     expected = (K - 1) * np.cumprod(np.sqrt(1 - np.square(edges)))
     assert_allclose(booster.edge_bound(edges, K), expected)

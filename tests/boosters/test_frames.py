@@ -27,9 +27,8 @@ def test_a_sparse_matrix_gives_the_model_of_its_numbers(name):
         booster = made(name, n_estimators=6, random_state=0).fit(matrix, y)
         assert_array_equal(booster.scores(matrix), expected.scores(X))
         assert_array_equal(booster.scores(X), expected.scores(X))
-        for one, other in zip(
-            booster.staged_scores(matrix), expected.staged_scores(X), strict=True
-        ):
+        stages = zip(booster.staged_scores(matrix), expected.staged_scores(X), strict=True)
+        for one, other in stages:
             assert_array_equal(one, other)
 
 

@@ -55,9 +55,8 @@ def test_every_kind_of_booster_fits_in(booster):
 def test_rounds_are_reported_side_by_side():
     X, y = noisy_problem(n_classes=3, flip_y=0.2)
     joined = OneVsAll(6, weak_learner="stump")
-    rounds, losses = zip(
-        *each_round(joined, X, y, lambda info: (info.round, info.loss)), strict=True
-    )
+    told = each_round(joined, X, y, lambda info: (info.round, info.loss))
+    rounds, losses = zip(*told, strict=True)
     alone = [watch(AdaBoost(6, weak_learner="stump"), X, y == k).losses for k in range(3)]
     assert rounds == (1, 2, 3, 4, 5, 6)
     assert_allclose(losses, np.mean(alone, axis=0))
