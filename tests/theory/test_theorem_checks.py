@@ -51,7 +51,8 @@ def test_a_bound_that_does_not_hold_is_refuted(tmp_path):
 
 
 def test_rounds_without_the_inequality_and_of_other_boosters_do_not_count(bounds):
-    sides = iter([None, (1.0, 1.0 + 1e-12), (1.0 + 1e-12, 1.0), (2.0, 1.0), (np.nan, 1.0), (0, 1)])
+    two_sides = ([1.0, 5.0], [1.0, 2.0])  # the second is broken
+    sides = iter([None, (1.0, 1.0 + 1e-12), (1.0 + 1e-12, 1.0), two_sides, (np.nan, 1.0), (0, 1)])
     bounds.inequality("of_namespaces", "SimpleNamespace", words="x")(lambda *_: next(sides))
     bounds.inequality("of_nobody", "Nobody", words="x")(lambda *_: (2.0, 1.0))
     seen = {"state": SimpleNamespace(), "scores": np.zeros((1, 2)), "booster": SimpleNamespace()}
