@@ -28,7 +28,7 @@ from tests.boosters.games import smallest_margins
 OBJECTIVES = {
     "sum exponential": Sum(EXPONENTIAL),
     "sum logistic": Sum(LOGISTIC),
-    "comp-sum": CompSum(),
+    "comp-sum logistic": CompSum(),
     "max-sum exponential": MaxSum(EXPONENTIAL),
     "max-sum logistic": MaxSum(LOGISTIC),
     "max exponential": Max(EXPONENTIAL),

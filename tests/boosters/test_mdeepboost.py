@@ -69,7 +69,7 @@ def test_distributions_and_losses_are_those_of_the_specification(kind):
     F, y = np.array(VECTORS["weights"]["F"]), np.array(VECTORS["weights"]["y"], dtype=np.int32)
     third = np.full(3, 1 / 3)
     for name, vector in VECTORS["weights"][kind].items():
-        part = OBJECTIVES[name.removesuffix(" logistic") if "comp" in name else name]
+        part = OBJECTIVES[name]
         D = part.weigh(F, y, third)
         assert 3 * np.exp(D.log_scale) == pytest.approx(vector["S"], abs=1e-8), name
         assert_allclose(D.wrong if kind == "pairs" else D.right, vector["D"], **EIGHT_DIGITS)
