@@ -42,6 +42,7 @@ ARFF = "@relation toy\n@attribute a numeric\n@attribute b real\n@attribute class
 
 #: Modules of boostbench whose public names entries may use.
 MODULES = (
+    *("quantities", "quantities.predictions", "reports.text", "reports.values.paper"),
     *("source", "experiments.runs", "experiments.configs.file", "experiments.planning.selection"),
     *("experiments.store.records", "data.encoding"),
     *("inputs", "resources", "registry", "noise", "portable", "api", "compare_boosters"),

@@ -14,7 +14,6 @@ from sklearn.metrics import (
 )
 from sklearn.metrics import confusion_matrix as confusion_of_sklearn
 
-from boostbench.errors import BoostbenchError
 from boostbench.quantities import QUANTITIES
 from boostbench.quantities.calibration_error import N_BINS, calibration_error
 from boostbench.quantities.predictions import confusion_matrix, probabilities_of
@@ -95,9 +94,3 @@ def test_a_class_absent_from_training_has_probability_0_and_the_largest_log_loss
     assert P.tolist() == [[0.75, 0, 0.25], [0.5, 0, 0.5]]
     certain_and_wrong = QUANTITIES["test_log_loss"](P[:1], np.array([1]))
     assert certain_and_wrong == pytest.approx(36.04365338911715, rel=RELATIVE)
-
-
-@pytest.mark.parametrize("answer", [7, -1])
-def test_an_answer_that_is_no_class_is_refused(answer):
-    with pytest.raises(BoostbenchError, match=rf"predicts {answer}, no class of 0\.\.1"):
-        confusion_matrix(np.array([0, 1, 1]), np.array([0, 1, answer]), 2)

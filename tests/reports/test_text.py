@@ -22,7 +22,7 @@ from boostbench.reports.tables.table import (
     to_markdown,
     to_terminal,
 )
-from boostbench.reports.text import in_print, plain, visible
+from boostbench.reports.text import plain, visible
 from boostbench.reports.values.frame import collect
 
 from .claims.stating import with_claims
@@ -127,10 +127,6 @@ def test_a_report_is_written_whatever_the_labels(tmp_path, booster, dataset, sai
 
 def test_a_table_without_remarks_has_a_text_for_the_terminal():
     assert to_terminal(replace(table_of("a"), footers=(), rows=())).startswith("a\n")
-
-
-def test_a_rate_of_1_is_none_in_print():
-    assert in_print("labels of rater 1") == "labels of rater 1"
 
 
 def test_a_log_axis_has_powers_and_labels_have_none():
