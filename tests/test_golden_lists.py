@@ -52,11 +52,12 @@ MODULES = (
     *("baselines.robust_focal_loss", "weak_learners", "weak_learners.scoring", "boosters"),
     *("reports.values.frame", "models"),
 )
-NAMES = {"bz2": bz2, "gzip": gzip, "os": os, "ensemble": ensemble}
-NAMES |= vars(datetime) | vars(decimal)
+NAMES = {}
 for module in MODULES:
     owner = importlib.import_module(f"boostbench.{module}")
     NAMES |= {name: getattr(owner, name) for name in getattr(owner, "__all__", dir(owner))}
+NAMES |= {"bz2": bz2, "gzip": gzip, "os": os, "ensemble": ensemble}
+NAMES |= vars(datetime) | vars(decimal)
 
 
 def names_in(folder):
