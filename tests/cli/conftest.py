@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from contextlib import chdir
 from dataclasses import dataclass
 from functools import cache
@@ -64,37 +61,6 @@ def boostbench(capfd):
         code = main([str(argument) for argument in arguments])
         captured = capfd.readouterr()
         return Outcome(code, captured.out, captured.err)
-
-    return run
-
-
-@pytest.fixture
-def refused(boostbench):
-    """Return a function that runs a command line of bad input, and returns its messages."""
-
-    def run(*arguments: str | Path) -> str:
-        outcome = boostbench(*arguments)
-        assert outcome.code == 2
-        assert "Traceback" not in outcome.err
-        return outcome.err
-
-    return run
-
-
-@pytest.fixture
-def shell(tmp_path):
-    """Return a function that runs a command line in a process of its own."""
-
-    def run(*arguments: str | Path, **environment: str) -> Outcome:
-        done = subprocess.run(
-            [sys.executable, "-m", "boostbench", *map(str, arguments)],
-            cwd=tmp_path,
-            env={**os.environ, **environment},
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        return Outcome(done.returncode, done.stdout, done.stderr)
 
     return run
 

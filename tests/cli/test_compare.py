@@ -50,17 +50,24 @@ def test_the_answer_comes_first_then_the_tables_and_a_page_shows_them(
     assert sum(chances) == pytest.approx(1.0)
 
 
-def test_the_recommended_boosters_are_shown_and_compared(
-    boostbench, in_this_process, tmp_path, monkeypatch
-):
-    head = "classes,wrong_labels,take,nexttoit,error(%),regretelsewhere"
-    rows = [
+@pytest.fixture
+def recommend(tmp_path, monkeypatch):
+    """Return a function that writes rows of recommendations; there are none before."""
+    monkeypatch.setattr("boostbench.compare_boosters.shipped", lambda folder: tmp_path)
+
+    def write(*rows):
+        head = "classes,wrong_labels,take,nexttoit,error(%),regretelsewhere"
+        (tmp_path / "recommended.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
+
+    return write
+
+
+def test_the_recommended_boosters_are_shown_and_compared(boostbench, in_this_process, recommend):
+    recommend(
         "2,unknown,extra-trees,samme,1,2",
         '≥ 3,unknown,filtered random-forest,"random-forest, samme",20.1,1.5',
         "≥ 3,none,samme,–,9.0,1.0",
-    ]
-    (tmp_path / "recommended.csv").write_text("\n".join([head, *rows]), encoding="utf-8")
-    monkeypatch.setattr("boostbench.compare_boosters.shipped", lambda folder: tmp_path)
+    )
     outcome = boostbench("compare", "sm-boost", "--advise", "--on", "iris", *SMALL)
     assert outcome.code == 0, outcome.err
     shown = [" ".join(line.split()) for line in outcome.err.splitlines()]
@@ -70,27 +77,19 @@ def test_the_recommended_boosters_are_shown_and_compared(
     assert [name for name in compared if f"\n{name}" not in outcome.out] == []
 
 
-def test_no_booster_and_no_recommendations_are_a_line_each(
-    boostbench, in_this_process, tmp_path, monkeypatch
-):
-    monkeypatch.setattr("boostbench.compare_boosters.shipped", lambda folder: tmp_path)
-    for options, message in (
-        ((), "name two boosters or more, or take --advise; found 0"),
-        (("--advise",), "recommended.csv: the recommendations of the noise study are not here"),
-    ):
-        outcome = boostbench("compare", "--on", "iris", *options)
-        assert outcome.code == 2
-        assert message in outcome.err
+@pytest.mark.usefixtures("recommend")
+def test_advice_without_recommendations_is_refused(boostbench):
+    outcome = boostbench("compare", "--on", "iris", "--advise")
+    assert outcome.code == 2
+    said = "recommended.csv: the recommendations of the noise study are not here"
+    assert said in outcome.err
 
 
 @pytest.mark.parametrize("package", ["catboost", "lightgbm"])
 def test_advice_that_needs_a_package_is_refused_before_the_training(
-    boostbench, in_this_process, tmp_path, monkeypatch, package
+    boostbench, in_this_process, tmp_path, monkeypatch, recommend, package
 ):
-    head = "classes,wrong_labels,take,nexttoit,error(%),regretelsewhere"
-    row = f"≥ 3,unknown,{package} (early stopping),filtered random-forest,20.1,1.5"
-    (tmp_path / "recommended.csv").write_text(f"{head}\n{row}\n", encoding="utf-8")
-    monkeypatch.setattr("boostbench.compare_boosters.shipped", lambda folder: tmp_path)
+    recommend(f"≥ 3,unknown,{package} (early stopping),filtered random-forest,20.1,1.5")
     monkeypatch.setitem(sys.modules, package, None)
     Path("plants.csv").write_text("x,class\n" + "".join(f"{n},{n % 3}\n" for n in range(30)))
     outcome = boostbench("compare", "--advise", "--on", "plants.csv", *SMALL)

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LIST = Path(__file__).with_name("sessions.txt")
 #: What is other on other machines.
 VARYING = {
-    r"(?<= in )\d[\d.]* m?s(?=,|$)": "{time}",
+    r"(?<= in )\d[\d.]* (s|(min|h) \d+ (s|min))(?=,|$)": "{time}",
     r"\b[0-9a-f]{16}-\d+-[0-9a-f]{8}-\w+": "{key}",
     r"\b([0-9a-f]{8}|[0-9a-f]{16})\b": "{hash}",
 }
