@@ -260,7 +260,7 @@ class Experiment:
 
         plan = self._plan_to_report()
         results = plan.results() if whole else plan.results(Unread(self.config, self.runs).left_out)
-        return collect(self.config, results)
+        return replace(collect(self.config, results), study_of=self._study_of)
 
     def results(self, rounds: Sequence[int] | None = None) -> pd.DataFrame:
         """Return the recorded curves as one row per run, round and metric.
@@ -298,13 +298,13 @@ class Experiment:
 
         packed = [size for size in self.config.sizes if (self._folder(size) / PACKED).is_file()]
         study, size = self.study(whole=False), self.size or ""
-        return make_report(study, studies=self._study_of, size=size, packed=packed)
+        return make_report(study, size=size, packed=packed)
 
     def verify(self) -> tuple[Verdict, ...]:
         """Judge the claims of the config by the existing records."""
         from boostbench.reports.claims.verdicts import judge
 
-        return judge(self.study(whole=False), self._study_of)
+        return judge(self.study(whole=False))
 
     def pack(self, folder: Path | None = None) -> Path:
         """Write the records behind the report into one compressed file, and return its path.

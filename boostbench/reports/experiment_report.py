@@ -19,7 +19,6 @@ from boostbench.experiments.runs import CLEAN
 from boostbench.inputs import error_in_words, place_of
 from boostbench.quantities import NUMBERS, Quantity
 from boostbench.reports.claims import verdicts as claims
-from boostbench.reports.claims.kind import Studies
 from boostbench.reports.figures.style import Chart, Drawing, drawing_of, drawing_style, print_names
 from boostbench.reports.overview import LEADERBOARD, SUMMARY, ReportSummary, description
 from boostbench.reports.protocol import provenance
@@ -217,9 +216,7 @@ def thinned(chart: Chart, every: int) -> Chart:
     return [{**panel, "lines": [*map(thin, panel["lines"])]} for panel in chart]
 
 
-def make_report(
-    study: Study, *, studies: Studies | None = None, size: str = "", packed: Sequence[str] = ()
-) -> Report:
+def make_report(study: Study, *, size: str = "", packed: Sequence[str] = ()) -> Report:
     """Make the tables and figures of a study's config, and judge its claims.
 
     A part that cannot be made is left out, with its error in ``undrawn``.
@@ -227,9 +224,6 @@ def make_report(
     Parameters
     ----------
     study : Study
-    studies : callable or None, default=None
-        Returns the study of another config. Without it, claims that need another config are
-        undecided.
     size : str, default=""
         Size variant of the config, for the overview.
     packed : sequence of str, default=()
@@ -257,7 +251,7 @@ def make_report(
             tables[part.name] = made
         else:
             figures[part.name], drawings[part.name], values[part.name] = made
-    verdicts = claims.judge(study, studies)
+    verdicts = claims.judge(study)
     of_tables = (table.answer for table in tables.values() if table.is_main or not verdicts)
     in_short = claims.in_short([*map(claims.view_of, verdicts)])
     answers = next(filter(None, of_tables), ()) or (in_short,) * bool(verdicts)

@@ -79,4 +79,5 @@ class SmallestIncrease(AboutMeans):
         clean = [noise for noise in scope.noises if noise.model == "none"]
         labels = tuple(noise.full_label for noise in clean or scope.noises)
         options = self.model_copy(update={"noise": labels})
-        return Evidence(scope, options, evidence.studies and evidence.studies(self.over))
+        study_of = evidence.study and evidence.study.study_of
+        return Evidence(scope, options, study_of and study_of(self.over))

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from boostbench.errors import BoostbenchError, PluginError
-from boostbench.experiments.configs.config import Config
 from boostbench.experiments.configs.kind_options import Options, Scope
 from boostbench.inputs import error_in_words
 from boostbench.quantities import QUANTITIES, Quantity
@@ -28,8 +27,6 @@ from boostbench.validation import MistakesError
 UnitOfTest = Literal["runs", "sets", "mean"]
 #: Axis of the cells over which a kind iterates itself.
 Along = Literal["", "at", "noise"]
-#: Function from another config to its study.
-Studies = Callable[[Config], Study]
 
 
 @dataclass(frozen=True)
@@ -69,8 +66,6 @@ class Evidence:
         Options of the claim, which select a part of the experiment.
     study : Study or None, default=None
         Without one, every case is missing; the validation of a config relies on this.
-    studies : callable or None, default=None
-        Function from another config to its study.
     papers : sequence of PaperValues, default=()
         Printed test errors that stand in place of results, one of each booster in a cell; the first
         file with a value counts.
@@ -79,7 +74,6 @@ class Evidence:
     scope: Scope
     options: Any  # kinds that are not about runs ask for no cells
     study: Study | None = None
-    studies: Studies | None = None
     papers: Sequence[PaperValues] = ()
 
     @property

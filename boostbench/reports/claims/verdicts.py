@@ -18,7 +18,7 @@ import scipy
 from boostbench.experiments.configs.kind_options import Claim, ClaimWords, Origin
 from boostbench.reports.claims.claim_options import Rule
 from boostbench.reports.claims.inference import NEVER, Outcome, State, p_at_least, state_of
-from boostbench.reports.claims.kind import Case, Evidence, Kind, Studies, UnitOfTest
+from boostbench.reports.claims.kind import Case, Evidence, Kind, UnitOfTest
 from boostbench.reports.text import listed, render
 from boostbench.reports.values.estimates import LEVEL, holm
 from boostbench.reports.values.frame import Study
@@ -96,20 +96,13 @@ class Verdict:
         return f"Verdict({self.status!r}, {self.claim.says!r})"
 
 
-def judge(study: Study, studies: Studies | None = None) -> tuple[Verdict, ...]:
-    """Judge all claims of a study's config.
-
-    Parameters
-    ----------
-    study : Study
-    studies : callable or None, default=None
-        Function from another config to its study, for claims that need one.
-    """
+def judge(study: Study) -> tuple[Verdict, ...]:
+    """Judge all claims of a study's config."""
     verdicts = []
     for claim in study.config.claims:
         kind = claim.options
         assert isinstance(kind, Kind)
-        evidence = Evidence(claim.scope, kind, study, studies)
+        evidence = Evidence(claim.scope, kind, study)
         verdicts.append(verdict_on(claim, kind.all_cases(evidence), kind))
     return tuple(verdicts)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -51,6 +51,8 @@ class Study:
 
     config: Config
     results: tuple[Result, ...]  # in the order of the config: noises, data sets, boosters, seeds
+    #: Returns the study of another config; without it, claims that need one are undecided.
+    study_of: Callable[[Config], Study] | None = field(default=None, compare=False, repr=False)
 
     @cached_property
     def noises(self) -> list[str]:

@@ -93,11 +93,11 @@ def verdict_over(pair, increases, **options):
 
     asked = []
 
-    def studies(config):
+    def study_of(config):
         asked.append(config.name)
         return collect(config, plan_of(config, errors, **options))
 
-    (verdict,) = judge(collect(noisy, plan_of(noisy, errors)), studies)
+    (verdict,) = judge(replace(collect(noisy, plan_of(noisy, errors)), study_of=study_of))
     assert asked == ["clean"]
     return verdict
 
