@@ -38,8 +38,12 @@ def rewrite(path, outcome_of):
     """Write the list with the outcomes of today, to be reviewed before a commit."""
     written = [path.read_text(encoding="utf-8").split("### ")[0]]
     for title, given, expected in read_cases(path):
-        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-            os.environ["BOOSTBENCH_CACHE"] = f"{folder}/cache"
+        with (
+            tempfile.TemporaryDirectory() as cache,
+            tempfile.TemporaryDirectory() as folder,
+            contextlib.chdir(folder),
+        ):
+            os.environ["BOOSTBENCH_CACHE"] = cache
             found = outcome_of(title, given)
         found = expected if matches(expected, found) else found
         written.append(f"{title}\n{given}>>>\n{found}\n\n")
