@@ -10,19 +10,6 @@ from boostbench.boosters.surface import RoundInfo
 from boostbench.declared import Count, NotNegative, Positive, Share
 from boostbench.registry import boosters
 
-__all__ = [
-    "BoostState",
-    "Booster",
-    "Count",
-    "NotNegative",
-    "Positive",
-    "RoundInfo",
-    "Share",
-    "Step",
-    "list_boosters",
-    "make_booster",
-]
-
 
 def make_booster(name: str, **parameters: Any) -> Any:
     """Return a new booster.

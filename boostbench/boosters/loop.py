@@ -90,18 +90,14 @@ class Booster(BoostingClassifier):
         return row_weights(self.ask(aside), len(state.y))
 
     def _rounds(
-        self,
-        state: BoostState,
-        X: NDArray[np.float64],
-        rows: CanonicalRows,
-        rng: np.random.Generator,
+        self, state: BoostState, X: NDArray[np.float64], rows: CanonicalRows
     ) -> Iterator[Step]:
         learner = paired_learner(self, state.n_classes)
         data = rows.prepare(learner, X)
         del X, rows  # frees what the weak learner does not keep
         self.model_ = Ensemble(state.n_classes)
         state.own = self.begin(state)
-        fit = partial(learner.fit, data, rng=rng)
+        fit = partial(learner.fit, data, rng=state.learner_rng)
         self.stop_reason_ = ""
         while not self.stop_reason_:
             h, step = self.run_round(state, fit)

@@ -122,14 +122,10 @@ class MartiBoost(TwoClasses):
         return (BinaryLabels,)
 
     def _rounds(
-        self,
-        state: BoostState,
-        X: NDArray[np.float64],
-        rows: CanonicalRows,
-        rng: np.random.Generator,
+        self, state: BoostState, X: NDArray[np.float64], rows: CanonicalRows
     ) -> Iterator[Step]:
         learner = paired_learner(self, 2)
-        fit = partial(learner.fit, rows.prepare(learner, X), rng=rng)
+        fit = partial(learner.fit, rows.prepare(learner, X), rng=state.learner_rng)
         self.model_, self.stop_reason_, self.advantages_ = Program(), "", np.zeros(0)
         mass = np.ones((1, len(state.y)))
         sampled = self.route == "sampled"

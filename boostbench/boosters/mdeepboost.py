@@ -154,11 +154,7 @@ class MDeepBoost(BoostingClassifier):
     # ---- Figure 1 -------------------------------------------------------------------------
 
     def _rounds(
-        self,
-        state: BoostState,
-        X: NDArray[np.float64],
-        rows: CanonicalRows,
-        rng: np.random.Generator,
+        self, state: BoostState, X: NDArray[np.float64], rows: CanonicalRows
     ) -> Iterator[Step]:
         learner, trees = paired_learner(self, state.n_classes), PATHS[self.leaves]
         data = rows.prepare(learner, X)
@@ -170,7 +166,7 @@ class MDeepBoost(BoostingClassifier):
         while not self.stop_reason_:
             D = loss.weigh(F, y, w)  # lines 10-14
             cost = np.asarray(D.cost(y), order=trees.order)  # Eq. 12
-            path = trees(learner, data, y, D, cost, rng)
+            path = trees(learner, data, y, D, cost, state.learner_rng)
             k = self._steepest(path, chosen, cost, D, loss, state)  # line 5
             eta = 0.0 if k is None else float(on_grid(self._step_along(k, D, loss, state)))  # 6-8
             if k is None or eta == 0.0:

@@ -88,15 +88,11 @@ class OneVsAll(BoostingClassifier):
     booster: Annotated[Any, str, Mapping, BoostingClassifier] = "adaboost"
 
     def _rounds(
-        self,
-        state: BoostState,
-        X: NDArray[np.float64],
-        rows: CanonicalRows,
-        rng: np.random.Generator,
+        self, state: BoostState, X: NDArray[np.float64], rows: CanonicalRows
     ) -> Iterator[Step]:
         y = state.y[rows.row_of]  # the label of a sample of weight 0 does not matter
         targets = [1] if state.n_classes == 2 else range(state.n_classes)
-        self.estimators_ = [self._make_one(int(rng.integers(2**31))) for _ in targets]
+        self.estimators_ = [self._make_one(int(state.learner_rng.integers(2**31))) for _ in targets]
         made: Made = []  # boosters of equal rows share the bins of the features
         state.own = own = Sides(
             [

@@ -38,6 +38,8 @@ class BoostState:
         F (psi or f in some papers), in Fortran order; the training loop updates it.
     rng : numpy.random.Generator
         Random stream of the booster.
+    learner_rng : numpy.random.Generator
+        Random stream of the weak learner.
     cost : ndarray of float64, shape (n, K), or None
         Cost of each answer for each row, if costs per sample were given.
     own : object
@@ -51,6 +53,7 @@ class BoostState:
     n_classes: int
     scores: NDArray[np.float64]
     rng: np.random.Generator
+    learner_rng: np.random.Generator
     cost: NDArray[np.float64] | None = None
     own: Any = None
 

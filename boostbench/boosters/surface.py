@@ -226,11 +226,7 @@ class BoostingClassifier(CallbackSupport, Declared, Classifier):  # type: ignore
 
     @abstractmethod
     def _rounds(
-        self,
-        state: BoostState,
-        X: NDArray[np.float64],
-        rows: CanonicalRows,
-        rng: np.random.Generator,
+        self, state: BoostState, X: NDArray[np.float64], rows: CanonicalRows
     ) -> Iterator[Step]:
         """Train on the rows, and yield the step of each round, `n_estimators` or more.
 
@@ -420,11 +416,12 @@ class BoostingClassifier(CallbackSupport, Declared, Classifier):  # type: ignore
             n_classes=n_classes,
             scores=np.zeros((len(rows.weight), n_classes), order="F"),
             rng=of_booster,
+            learner_rng=of_learner,
             cost=None if own_cost is None else own_cost[rows.representative],
         )
         self.n_rounds_ = 0
         self.stop_reason_ = ""
-        steps = self._rounds(state, X, rows, of_learner)
+        steps = self._rounds(state, X, rows)
         return Training(state, rows.row_of, steps)
 
     def _next(self, training: Training) -> RoundInfo | None:

@@ -11,7 +11,6 @@ from scipy.sparse import issparse
 
 from boostbench.weak_learners.traversal import (
     BLOCK,
-    LANES,
     add_found,
     add_to_many,
     apply,
@@ -31,8 +30,8 @@ _ROWS_AT_A_TIME = 1 << 16
 #: Numbers of a sparse matrix that are dense at a time.
 _NUMBERS_AT_A_TIME = 1 << 24
 
-#: Rows up to which each walks alone, or is scored by masks.
-_FEW, _FEW_BY_MASKS = 4, 12
+#: Rows up to which masks take less time than codes.
+_FEW = 12
 
 
 class RankedForest:
@@ -48,7 +47,7 @@ class RankedForest:
         uint32; a row goes right if ``low < code <= high``), left and right child; and the offset of
         the nodes of each tree.
     leaves : tuple of ndarray
-        As by `_leaves`.
+        Values and columns of the leaves, and the offset of the leaves of each tree.
     """
 
     def __init__(self, forest: Forest) -> None:
@@ -70,7 +69,7 @@ class RankedForest:
         columns[order] = column
         high = np.where(forest.missing_left, missing - 1, missing).astype(code_type)
         self.nodes = (columns, low, high, forest.left, forest.right, forest.node_offset)
-        self.leaves = _leaves(forest)
+        self.leaves = forest.leaf_value, forest.leaf_column, forest.leaf_offset
 
     def encode(self, X: NDArray[np.float64]) -> NDArray[Any]:
         """Return the codes of X, shape (n_blocks, n_used, BLOCK); see `traversal`."""
@@ -90,7 +89,7 @@ class MaskedForest:
         feature and threshold: threshold, whether missing values go left, tree, and the mask that
         removes the leaves of the left subtree.
     leaves : tuple of ndarray
-        As by `_leaves`, with the leaves of each tree from left to right.
+        As of `RankedForest`, with the leaves of each tree from left to right.
     """
 
     def __init__(self, forest: Forest) -> None:
@@ -109,12 +108,11 @@ class MaskedForest:
     @staticmethod
     def serves(forest: Forest) -> bool:
         """Return whether masks have enough bits, and every node but the roots has one parent."""
-        sizes = np.diff(forest.node_offset)
-        root = np.repeat(forest.node_offset[:-1], sizes)
+        sizes, roots = np.diff(forest.node_offset), forest.node_offset[:-1]
+        root = np.repeat(roots, sizes)
         below = [(root + child)[child >= 0] for child in (forest.left, forest.right)]
-        met = np.concatenate([forest.node_offset[:-1][sizes > 0], *below])
-        is_met_once = np.bincount(met, minlength=len(root)) == 1
-        return sizes.max(initial=0) < 64 and bool(is_met_once.all())
+        met = np.sort(np.concatenate([roots[sizes > 0], *below]))
+        return sizes.max(initial=0) < 64 and np.array_equal(met, np.arange(len(root)))
 
 
 class Additions:
@@ -156,45 +154,41 @@ class Additions:
         if len(trees) and not 0 <= trees.min() <= trees.max() < forest.n_trees:
             raise ValueError(f"tree_index must be within 0..{forest.n_trees - 1}")
         decays = np.ones(len(trees)) if decay is None else np.array(decay, dtype=np.float64)
-        self._forest, self._added = forest, (trees, steps, decays)
-        self._nodes, self._leaves = _nodes(forest), _leaves(forest)
-        self._was_called = False  # for few rows; a single call takes less time than masks
+        self._forest, self._additions = forest, (trees, steps, decays)
         highest = int(forest.leaf_column.max(initial=-1))
         self._n_columns = forest.width if forest.width > 1 else highest + 1
 
     @cached_property
-    def _ranked(self) -> tuple[RankedForest, tuple[NDArray[Any], ...]]:
-        """The trees that are added, with ranks for thresholds, and the additions in their terms."""
-        trees, *factors = self._added
+    def _added(self) -> tuple[Forest, tuple[NDArray[Any], ...]]:
+        """The trees that are added, and the additions in their numbers."""
+        trees, *factors = self._additions
         used, renumbered = np.unique(trees, return_inverse=True)
         if len(used) == self._forest.n_trees:
-            return RankedForest(self._forest), self._added
-        return RankedForest(self._forest.take(used)), (renumbered.astype(np.int64), *factors)
+            return self._forest, self._additions
+        return self._forest.take(used), (renumbered.astype(np.int64), *factors)
+
+    @cached_property
+    def _ranked(self) -> RankedForest:
+        return RankedForest(self._added[0])
 
     @cached_property
     def _masked(self) -> MaskedForest | None:
-        """The forest with masks, if they serve all trees."""
-        return MaskedForest(self._forest) if MaskedForest.serves(self._forest) else None
+        forest = self._added[0]
+        return MaskedForest(forest) if MaskedForest.serves(forest) else None
 
     def add_to(self, F: NDArray[np.float64], X: ArrayLike) -> NDArray[np.float64]:
         """Do all additions; see `Forest.add_scores`."""
-        X, masked = self._check(F, X), None
-        if len(F) <= _FEW_BY_MASKS:
-            masked, self._was_called = self._masked if self._was_called else None, True
-        if masked or len(F) <= _FEW:
-            rows, trees = _dense(X), self._added[0]
+        X, (forest, added) = self._check(F, X), self._added
+        if len(F) <= _FEW and self._masked is not None:
+            masked, trees = self._masked, added[0]
             found = np.empty((len(F), len(trees)), dtype=np.int32)
-            if masked:
-                left = np.empty(self._forest.n_trees, masked.nodes[-1].dtype)
-                apply_masks(rows, masked.nodes, trees, found, left)
-            else:
-                apply(rows, self._nodes, trees, found, _lanes())
-            add_found(found, masked.leaves if masked else self._leaves, self._added, F)
+            left = np.empty(forest.n_trees, masked.nodes[-1].dtype)
+            apply_masks(_dense(X), masked.nodes, trees, found, left)
+            add_found(found, masked.leaves, added, F)
             return F
-        ranked, added = self._ranked
-        work = _work(ranked, F.shape[1])
+        nodes, leaves, work = self._ranked.nodes, self._ranked.leaves, _work(forest, F.shape[1])
         for rows, part in _blocks(X):
-            add_to_many(ranked.encode(part), ranked.nodes, ranked.leaves, added, F[rows], work)
+            add_to_many(self._ranked.encode(part), nodes, leaves, added, F[rows], work)
         return F
 
     def stages(
@@ -215,11 +209,11 @@ class Additions:
             F itself, which the next round changes in place.
         """
         X, ends = self._check(F, X), np.asarray(round_end, dtype=np.int64)
-        ranked, (trees, steps, decays) = self._ranked
+        ranked, (forest, (trees, steps, decays)) = self._ranked, self._added
         if (np.diff(ends, prepend=0, append=len(trees)) < 0).any():
             raise ValueError(f"round_end must rise from 0 or more to at most {len(trees)}")
         codes = np.concatenate([ranked.encode(part) for _, part in _blocks(X)])
-        work, first = _work(ranked, F.shape[1]), 0
+        work, first = _work(forest, F.shape[1]), 0
         for last in ends.tolist():
             added = trees[first:last], steps[first:last], decays[first:last]
             add_to_many(codes, ranked.nodes, ranked.leaves, added, F, work)
@@ -238,10 +232,10 @@ class Additions:
 
 def find_leaves(forest: Forest, X: Any) -> NDArray[np.int32]:
     """Find the leaf of every row in every tree; see `Forest.apply`."""
-    X = _check_rows(forest, X)
+    X, ranked = _check_rows(forest, X), RankedForest(forest)
     leaves = np.empty((X.shape[0], forest.n_trees), dtype=np.int32)
     for rows, part in _blocks(X):
-        apply(part, _nodes(forest), np.arange(forest.n_trees), leaves[rows], _lanes())
+        apply(ranked.encode(part), ranked.nodes, leaves[rows], _work(forest, 0))
     return leaves
 
 
@@ -254,26 +248,10 @@ def _sorted(forest: Forest) -> tuple[NDArray[Any], ...]:
     return order, feature, forest.threshold[order], np.diff(feature, prepend=-1) != 0
 
 
-def _nodes(forest: Forest) -> tuple[NDArray[Any], ...]:
-    """Return the arrays of the nodes that a row meets."""
-    children = forest.left, forest.right, forest.node_offset
-    return forest.feature, forest.threshold, forest.missing_left, *children
-
-
-def _leaves(forest: Forest) -> tuple[NDArray[Any], ...]:
-    """Return values and columns of the leaves, and the offset of the leaves of each tree."""
-    return forest.leaf_value, forest.leaf_column, forest.leaf_offset
-
-
-def _work(ranked: RankedForest, n_columns: int) -> tuple[NDArray[Any], ...]:
+def _work(forest: Forest, n_columns: int) -> tuple[NDArray[Any], ...]:
     """Return work space for a block: node or leaf of each row, rows not in a leaf yet, scores."""
-    number = np.int16 if np.diff(ranked.nodes[-1]).max(initial=0) < 2**15 else np.int32
+    number = np.int16 if np.diff(forest.node_offset).max(initial=0) < 2**15 else np.int32
     return np.empty(BLOCK, number), np.empty(BLOCK, np.int32), np.empty((n_columns, BLOCK))
-
-
-def _lanes() -> NDArray[np.int32]:
-    """Return work space for a row in several trees at a time: its nodes, and trees unfinished."""
-    return np.empty((2, LANES), dtype=np.int32)
 
 
 def _blocks(X: Any) -> Iterator[tuple[slice, NDArray[np.float64]]]:

@@ -1,4 +1,4 @@
-"""Compiled traversal of a forest: of many rows on small codes, of few rows by masks of leaves.
+"""Compiled traversal of a forest: of many rows on small codes, of few by masks of leaves.
 
 Only the rank of a value among the thresholds of the feature affects the path of a row. For many
 rows, every value is replaced by a code, the number of smaller thresholds, and every threshold by
@@ -13,7 +13,7 @@ For a single row, each leaf of a tree is a bit, from left to right. A node that 
 right removes the leaves of its left subtree, by a mask; the first leaf that remains is that of the
 row. Nodes are sorted by feature and threshold: those that send the row to the right are found by
 one search per feature, and their masks lie next to each other (QuickScorer: Lucchese et al., SIGIR
-2015). If a tree has more leaves than a mask has bits, the row walks down many trees at a time.
+2015). A tree may have as many leaves as a mask has bits.
 """
 
 from __future__ import annotations
@@ -24,11 +24,22 @@ from boostbench.compiled import inner, kernel
 
 BLOCK = 512  # rows
 SMALL_TREE = 96  # nodes; in larger trees, walking down is faster than passing all nodes
-LANES = 64  # trees that a single row walks down at a time
 
 #: The number of a bit that is alone in 64, by the upper six bits of its product with a constant.
 _FACTOR = np.uint64(0x03F79D71B4CB0A89)
 _NUMBER = np.argsort([(int(_FACTOR) << bit) % 2**64 >> 58 for bit in range(64)])
+
+
+@inner
+def _first_not_below(values, first, end, x):  # type: ignore[no-untyped-def]
+    """Return the place of the first of some ascending values that is at least x, or the end."""
+    while first < end:
+        middle = (first + end) >> 1
+        if values[middle] < x:
+            first = middle + 1
+        else:
+            end = middle
+    return first
 
 
 @kernel
@@ -45,13 +56,7 @@ def encode(X, ranks, codes):  # type: ignore[no-untyped-def]
                 if np.isnan(x):
                     codes[block, j, i] = missing
                     continue
-                below, end = grid_offset[j], grid_offset[j + 1]
-                while below < end:
-                    middle = (below + end) >> 1
-                    if grid[middle] < x:
-                        below = middle + 1
-                    else:
-                        end = middle
+                below = _first_not_below(grid, grid_offset[j], grid_offset[j + 1], x)
                 codes[block, j, i] = below - grid_offset[j]
 
 
@@ -115,43 +120,19 @@ def place(  # type: ignore[no-untyped-def]
                 own[i] = ~position[i]
 
 
-@inner
-def _walk(x, nodes, trees, position, walking):  # type: ignore[no-untyped-def]
-    """Write the leaves of a row in at most LANES trees to ``position``, as ``~leaf``.
-
-    Each pass goes one node down in all trees that are not at a leaf: the processor computes steps
-    in several trees at once, but those in one tree only one after the other.
-    """
-    feature, threshold, missing_left, left, right, node_offset = nodes
-    n_walking = 0
-    for j in range(len(trees)):
-        has_nodes = node_offset[trees[j] + 1] > node_offset[trees[j]]
-        position[j] = 0 if has_nodes else -1
-        walking[n_walking] = j
-        n_walking += has_nodes
-    while n_walking:
-        still = 0
-        for w in range(n_walking):
-            lane = np.uint64(walking[w])
-            at = np.uint64(node_offset[np.uint64(trees[lane])] + position[lane])
-            value = x[np.uint64(feature[at])]
-            to_left = (value <= threshold[at]) | ((value != value) & missing_left[at])
-            node = left[at] if to_left else right[at]
-            position[lane] = node
-            walking[still] = walking[w]
-            still += node >= 0
-        n_walking = still
-
-
 @kernel
-def apply(X, nodes, trees, leaves, lanes):  # type: ignore[no-untyped-def]
+def apply(codes, nodes, leaves, work):  # type: ignore[no-untyped-def]
     """Write the leaf of every row in every tree to ``leaves``, shape (n, n_trees)."""
-    for i in range(len(X)):
-        for first in range(0, len(trees), LANES):
-            some = trees[first : first + LANES]
-            _walk(X[i], nodes, some, lanes[0], lanes[1])
-            for j in range(len(some)):
-                leaves[i, first + j] = ~lanes[0, j]
+    position, walking, _ = work
+    for block in range(len(codes)):
+        start = block * BLOCK
+        rows = min(BLOCK, len(leaves) - start)
+        for tree in range(leaves.shape[1]):
+            for i in range(rows):
+                position[i] = 0
+            _descend(codes[block], 0, nodes, tree, rows, position, walking)
+            for i in range(rows):
+                leaves[start + i, tree] = ~position[i]
 
 
 @inner
@@ -178,23 +159,21 @@ def add_found(found, leaves, additions, F):  # type: ignore[no-untyped-def]
     """Add leaf values to F row by row, given the leaf of every row in the tree of each addition."""
     leaf_value, leaf_column, leaf_offset = leaves
     trees, steps, decays = additions
-    is_plain = leaf_value.shape[1] == 1
+    decayed = False
     for decay in decays:
-        is_plain &= decay == 1.0
+        decayed |= decay != 1.0
     for i in range(len(F)):
         f = F[i]
         for j in range(len(trees)):
             leaf = np.uint64(leaf_offset[np.uint64(trees[j])] + found[i, j])
-            if is_plain:  # the same as below without conditions, in a third of the time
-                f[np.uint64(leaf_column[leaf])] += steps[j] * leaf_value[leaf, 0]
-                continue
-            for k in range(len(f)):
-                f[k] *= decays[j]
+            if decayed:
+                for k in range(len(f)):
+                    f[k] *= decays[j]
             if leaf_value.shape[1] == 1:
                 f[np.uint64(leaf_column[leaf])] += steps[j] * leaf_value[leaf, 0]
-                continue
-            for k in range(leaf_value.shape[1]):
-                f[k] += steps[j] * leaf_value[leaf, k]
+            else:
+                for k in range(leaf_value.shape[1]):
+                    f[k] += steps[j] * leaf_value[leaf, k]
 
 
 @kernel
@@ -241,14 +220,7 @@ def apply_masks(X, nodes, trees, leaves, left):  # type: ignore[no-untyped-def]
                     if not missing_left[node]:
                         left[tree_of[node]] &= masks[node]
                 continue
-            below = first
-            while below < end:
-                middle = (below + end) >> 1
-                if threshold[middle] < x:
-                    below = middle + 1
-                else:
-                    end = middle
-            for node in range(first, below):
+            for node in range(first, _first_not_below(threshold, first, end, x)):
                 left[tree_of[node]] &= masks[node]
         for j in range(len(trees)):
             bits = np.uint64(left[np.uint64(trees[j])])

@@ -237,7 +237,7 @@ def test_the_loss_of_mm_shrinks_as_promised_in_every_round(step, n_classes):
 def test_huge_scores_give_finite_costs():
     F = np.array([[1e4, 0.0, -1e4], [0.0, 2e4, 1.0], [5.0, 0.0, 3.0]])
     y = np.array([0, 0, 1], dtype=np.int32)
-    state = BoostState(y, np.full(3, 1 / 3), 3, 3, F, np.random.default_rng(0))
+    state = BoostState(y, np.full(3, 1 / 3), 3, 3, F, *map(np.random.default_rng, (0, 1)))
     C = AdaBoostMM().ask(state).cost
     assert np.isfinite(C).all()
     assert_allclose(C.sum(axis=1), 0.0)
@@ -387,7 +387,7 @@ def test_a_fit_takes_few_bytes_per_row():
 def test_the_weights_are_those_of_their_formula(n_jobs):
     n, rng = 1000, np.random.default_rng(0)
     y, psi, importance = rng.integers(0, 5, n), 9.0 * rng.normal(size=(n, 5)), rng.random(n)
-    state = BoostState(y, importance, n, 5, np.zeros((n, 5), order="F"), rng)
+    state = BoostState(y, importance, n, 5, np.zeros((n, 5), order="F"), rng, rng)
     signs = np.where(y[:, None] == np.arange(5), 1.0, -1.0)
     margins = np.asfortranarray(signs * psi)
     w = exp(margins.min() - margins) * importance[:, None]

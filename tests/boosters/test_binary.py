@@ -195,7 +195,7 @@ def test_weights_lose_no_digits_where_samples_are_certain(name, own):
     n = 2 * len(odds)
     y = np.repeat([0, 1], len(odds)).astype(np.int32)
     scores = np.tile(np.column_stack([-0.5 * F, 0.5 * F]), (2, 1))
-    state = BoostState(y, np.full(n, 1 / n), n, 2, scores, np.random.default_rng(0))
+    state = BoostState(y, np.full(n, 1 / n), n, 2, scores, *map(np.random.default_rng, (0, 1)))
     booster = make_booster(name, **own)
     state.own = booster.begin(state)
     if isinstance(state.own, Pace):

@@ -29,7 +29,7 @@ def test_the_specified_costs_of_the_first_round(name, game):
     K, T = vector["n_classes"], vector["n_rounds"]
     booster = DriftingGame(T, gamma=vector["gamma"], **game)
     y = np.array([0, 1, 2], dtype=np.int32)
-    state = BoostState(y, np.ones(3), 3, K, np.zeros((3, K)), np.random.default_rng(0))
+    state = BoostState(y, np.ones(3), 3, K, np.zeros((3, K)), *map(np.random.default_rng, (0, 1)))
     state.own = booster.begin(state)
     demand = booster.ask(state)
     expected = np.tile(vector[name][0], (3, 1))
