@@ -53,7 +53,7 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met; None if there is no ratio or no target."""
+        """True if the target is met; None if there is no ratio or no target."""
         if self.ratio is None or self.target is None:
             return None
         return self.ok and (

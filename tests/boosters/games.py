@@ -9,7 +9,7 @@ import numpy as np
 
 @dataclass
 class Watched:
-    """What a booster asked, was given and answered, with training rows in the samples' order."""
+    """Questions and answers of a booster, with training rows in the order of the samples."""
 
     booster: Any
     demands: list[np.ndarray] = field(default_factory=list)

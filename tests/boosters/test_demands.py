@@ -1,4 +1,4 @@
-"""What boosters say that they ask for, kinds and weights, is what they ask for."""
+"""Boosters ask for what they say that they ask for: kinds and weights."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ CURVES = "  - curves: {y: [train_error, test_error]}\n"
 
 @dataclass
 class Outcome:
-    """What a command line left behind."""
+    """Exit code and output of a command line."""
 
     code: int
     out: str

@@ -1,4 +1,4 @@
-"""What a report gives for a paper of one's own: its parts from a file, LaTeX, protocol."""
+"""Reports for a paper of one's own: parts from a file, LaTeX, protocol."""
 
 import contextlib
 import io

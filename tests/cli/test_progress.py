@@ -1,4 +1,4 @@
-"""What is told while runs are under way."""
+"""Progress that is told while runs are under way."""
 
 import math
 import re

@@ -1,4 +1,4 @@
-"""What figures share: legends, names in any script, and what they leave out."""
+"""Parts that figures share: legends, names in any script, remarks on what is left out."""
 
 import numpy as np
 import pytest

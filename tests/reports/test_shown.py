@@ -1,4 +1,4 @@
-"""What tables, figures and reports show of made-up experiments, as in three lists of cases.
+"""Tables, figures and reports of made-up experiments, in three lists of cases.
 
 A case has what told.py reads of the experiment, and its `report`: a part alone, or a
 list of parts, of which answers, refusals and protocol are shown.
