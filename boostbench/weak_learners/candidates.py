@@ -31,6 +31,9 @@ from boostbench.weak_learners.criteria import (
 
 #: Approximate scores that differ by more than this share of the weight are in the exact order.
 _SLACK = 3e-7
+#: The bits of 2**84 and of 2**52, and those of the lower half of an integer.
+_UPPER, _LOWER, _HALF = 0x4530000000000000, 0x4330000000000000, 0xFFFFFFFF
+_SHIFT = 2.0**84 + 2.0**52
 
 
 class Features(NamedTuple):
@@ -196,6 +199,18 @@ score_error = _score_labels(_larger, _error)
 score_entropy = _score_labels(_add_xlogx, _entropy, keeps=True)
 
 
+@in_line
+def _as_float(x: np.int64) -> np.float64:
+    """Return an integer from 0 to 2**63 - 1 as a float, rounded as by `numpy.float64`.
+
+    The upper and the lower half become the last bits of 2**84 and of 2**52, in operations that
+    processors have for vectors of integers; many have none that converts them.
+    """
+    upper = np.int64((x >> 32) | _UPPER).view(np.float64)
+    lower = np.int64((x & _HALF) | _LOWER).view(np.float64)
+    return (upper - _SHIFT) + lower
+
+
 @inner
 def score_two_classes(rules, hist, node, block, scan):  # type: ignore[no-untyped-def]
     """Write the left weights and scores of all bins.
@@ -208,7 +223,9 @@ def score_two_classes(rules, hist, node, block, scan):  # type: ignore[no-untype
     left_0, left_1 = scan.prefix[0, :size], scan.prefix[1, :size]
     for j in range(block.first, block.end):
         run_0, run_1 = np.int64(0), np.int64(0)
-        for b in range(hist.offset[j] - start, hist.offset[j + 1] - start):
+        # unsigned, so that no check for negative indices is compiled
+        first, end = np.uint64(hist.offset[j] - start), np.uint64(hist.offset[j + 1] - start)
+        for b in range(first, end):
             run_0 += negative[b]
             run_1 += positive[b]
             left_0[b], left_1[b] = run_0, run_1
@@ -216,9 +233,9 @@ def score_two_classes(rules, hist, node, block, scan):  # type: ignore[no-untype
     for b in range(size):
         left[b] = left_0[b] + left_1[b]
         right_0, right_1 = total_0 - left_0[b], total_1 - left_1[b]
-        W_l, W_r = np.float64(left[b]), np.float64(right_0 + right_1)
-        mass = np.float64(left_0[b]) * np.float64(left_1[b]) * W_r
-        mass += np.float64(right_0) * np.float64(right_1) * W_l
+        W_l, W_r = _as_float(left[b]), _as_float(right_0 + right_1)
+        mass = _as_float(left_0[b]) * _as_float(left_1[b]) * W_r
+        mass += _as_float(right_0) * _as_float(right_1) * W_l
         score[b] = -(2.0 * mass / (W_l * W_r))
 
 

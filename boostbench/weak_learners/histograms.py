@@ -170,33 +170,66 @@ def add(  # type: ignore[no-untyped-def]
     sums : int64[n_planes * n_bins]
         Changed.
     """
+    if share.dense < share.dense_end:
+        _add_dense(data, share, label, size, number, second, place, rows, sums)
+    if share.sparse < share.sparse_end:
+        _add_sparse(data, share, label, size, number, second, place, rows, sums)
+
+
+@inner
+def _add_dense(  # type: ignore[no-untyped-def]
+    data, share, label, size, number, second, place, rows, sums
+):
+    """Add to the dense bins, two rows at a time, so that offsets are read half as often."""
     dense, n_dense = np.uint64(share.dense), share.dense_end - share.dense
-    sparse = share.sparse < share.sparse_end
+    n_bins, n_rows = np.uint64(data.low.shape[0]), rows.shape[0]
+    n_fetched = n_ahead(data, n_rows)
+    for i in range(0, n_rows, 2):
+        if i < n_fetched - 1:
+            fetch(data, share, rows[i + AHEAD])
+            fetch(data, share, rows[i + AHEAD + 1])
+        is_pair = i + 1 < n_rows
+        r, s = rows[i], rows[i + is_pair]
+        w, v = number[r], number[s] * is_pair
+        plane, its_plane = np.uint64(label[r] * size), np.uint64(label[s] * size)
+        if second is not None:
+            other, its_other = second[r], second[s] * is_pair
+        for c in range(n_dense):
+            j = dense + np.uint64(c)
+            offset = np.uint64(data.dense_offset[j])
+            a = offset + np.uint64(data.dense_codes[r, j])
+            b = offset + np.uint64(data.dense_codes[s, j])
+            if place is not None:
+                a, b = np.uint64(place[a]), np.uint64(place[b])
+            sums[plane + a] += w
+            sums[its_plane + b] += v
+            if second is not None:
+                sums[n_bins + a] += other
+                sums[n_bins + b] += its_other
+
+
+@inner
+def _add_sparse(  # type: ignore[no-untyped-def]
+    data, share, label, size, number, second, place, rows, sums
+):
+    """Add to the sparse bins, which `_add_dense` has fetched if there are dense ones."""
     n_bins, n_fetched = np.uint64(data.low.shape[0]), n_ahead(data, rows.shape[0])
+    fetched = share.dense == share.dense_end
     for i in range(rows.shape[0]):
-        if i < n_fetched:
+        if fetched and i < n_fetched:
             fetch(data, share, rows[i + AHEAD])
         r = rows[i]
         w, plane = number[r], np.uint64(label[r] * size)
         if second is not None:
             other = second[r]
-        for c in range(n_dense):
-            j = dense + np.uint64(c)
-            b = np.uint64(data.dense_offset[j]) + np.uint64(data.dense_codes[r, j])
+        first, end = entries(data, share.part, share.stop, r)
+        for p in range(first, end):
+            b = np.uint64(data.sparse_bins[p])
             if place is not None:
                 b = np.uint64(place[b])
             sums[plane + b] += w
             if second is not None:
                 sums[n_bins + b] += other
-        if sparse:
-            first, end = entries(data, share.part, share.stop, r)
-            for p in range(first, end):
-                b = np.uint64(data.sparse_bins[p])
-                if place is not None:
-                    b = np.uint64(place[b])
-                sums[plane + b] += w
-                if second is not None:
-                    sums[n_bins + b] += other
 
 
 @inner

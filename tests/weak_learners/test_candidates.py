@@ -3,6 +3,7 @@ import pytest
 from numba import njit
 
 from boostbench.weak_learners import Tree, WeightedLabels
+from boostbench.weak_learners.candidates import _as_float
 from boostbench.weak_learners.criteria import about_xlogx
 
 
@@ -20,6 +21,22 @@ def test_the_approximate_logarithm_is_near_enough() -> None:
     _all_about_xlogx(np.array([0.0, 1.0]), out)
     assert out[0] == 0.0
     assert out[1] == pytest.approx(0.0, abs=5e-8)
+
+
+@njit
+def _all_as_floats(x, out):
+    for i in range(len(x)):
+        out[i] = _as_float(x[i])
+
+
+def test_integers_become_the_nearest_floats() -> None:
+    near = [2**bit + d for bit in range(2, 63) for d in (-2, -1, 0, 1)]
+    halves = [2**bit + 2 ** (bit - 53) + d for bit in range(53, 63) for d in (-1, 0, 1)]
+    drawn = np.random.default_rng(0).integers(0, 2**63 - 1, 10_000) >> np.arange(10_000) % 60
+    x = np.array([0, 2**63 - 1, *near, *halves, *drawn])
+    out = np.empty(len(x))
+    _all_as_floats(x, out)
+    np.testing.assert_array_equal(out.view(np.int64), x.astype(np.float64).view(np.int64))
 
 
 def entropy(w: np.ndarray) -> float:
