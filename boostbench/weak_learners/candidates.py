@@ -127,6 +127,18 @@ def score_targets(rules, hist, node, block, scan):  # type: ignore[no-untyped-de
         scan.score[c] = s * s / w + rest * rest / others - square
 
 
+@in_line
+def _as_float(x: np.int64) -> np.float64:
+    """Return an integer from 0 to 2**63 - 1 as a float, rounded as by `numpy.float64`.
+
+    The upper and the lower half become the last bits of 2**84 and of 2**52, in operations that
+    processors have for vectors of integers; many have none that converts them.
+    """
+    upper = np.int64((x >> 32) | _UPPER).view(np.float64)
+    lower = np.int64((x & _HALF) | _LOWER).view(np.float64)
+    return (upper - _SHIFT) + lower
+
+
 def _score_labels(term: Any, whole: Any, keeps: bool = False) -> Any:
     """Return the function that scores candidates by the class weights of their children.
 
@@ -154,11 +166,11 @@ def _score_labels(term: Any, whole: Any, keeps: bool = False) -> Any:
                 _prefix(hist.sums[k * hist.size :], its_total, hist, block, scan, prefix)
                 for c in range(size):
                     left[c] += prefix[c]
-                    score[c] = term(score[c], np.float64(prefix[c]))
-                    right[c] = term(right[c], np.float64(its_total - prefix[c]))
+                    score[c] = term(score[c], _as_float(prefix[c]))
+                    right[c] = term(right[c], _as_float(its_total - prefix[c]))
         W = weight_of(rules, total)
         for c in range(size):
-            w, others = np.float64(left[c]), np.float64(W - left[c])
+            w, others = _as_float(left[c]), _as_float(W - left[c])
             score[c] = whole(score[c], right[c], w, others, np.float64(W))
 
     return score
@@ -197,18 +209,6 @@ def _entropy(left, right, w, others, W):  # type: ignore[no-untyped-def]
 score_gini = _score_labels(_add_square, _gini)
 score_error = _score_labels(_larger, _error)
 score_entropy = _score_labels(_add_xlogx, _entropy, keeps=True)
-
-
-@in_line
-def _as_float(x: np.int64) -> np.float64:
-    """Return an integer from 0 to 2**63 - 1 as a float, rounded as by `numpy.float64`.
-
-    The upper and the lower half become the last bits of 2**84 and of 2**52, in operations that
-    processors have for vectors of integers; many have none that converts them.
-    """
-    upper = np.int64((x >> 32) | _UPPER).view(np.float64)
-    lower = np.int64((x & _HALF) | _LOWER).view(np.float64)
-    return (upper - _SHIFT) + lower
 
 
 @inner
