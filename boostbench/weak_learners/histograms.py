@@ -188,7 +188,7 @@ def _add_dense(  # type: ignore[no-untyped-def]
         if i < n_fetched - 1:
             fetch(data, share, rows[i + AHEAD])
             fetch(data, share, rows[i + AHEAD + 1])
-        is_pair = i + 1 < n_rows
+        is_pair = i + 1 < n_rows  # else the last row is paired with itself, and adds 0
         r, s = rows[i], rows[i + is_pair]
         w, v = number[r], number[s] * is_pair
         plane, its_plane = np.uint64(label[r] * size), np.uint64(label[s] * size)
